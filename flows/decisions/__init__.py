@@ -1,0 +1,24 @@
+"""The decision log: finding its files, reading them in one layout, checking every row.
+
+`open_log` reads all footers and refuses what cannot be read; `check` applies every
+rule of `sql/checks/` in one pass and raises with all violations. Nothing here changes a
+value: a log either carries the conclusion or is refused with its rows.
+"""
+
+from flows.decisions.checks import CandidateColumn, Profile, Warned, check, measure
+from flows.decisions.files import find
+from flows.decisions.layout import FORMS, Form, Layout, Log, open_log
+
+__all__ = [
+    "FORMS",
+    "CandidateColumn",
+    "Form",
+    "Layout",
+    "Log",
+    "Profile",
+    "Warned",
+    "check",
+    "find",
+    "measure",
+    "open_log",
+]

@@ -1,0 +1,261 @@
+"""Validates a log in DuckDB before anything is scored.
+
+One fused pass counts, for each chain of rules, the decisions by the first rule they
+break; actions listed twice are found on the distinct lists of that pass, ids logged
+twice by a grouping of their own. Only when something is broken is the log read again,
+for the rows. All violations are listed at once: the first of each rule in the message,
+every one of them in a Parquet file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from flows import columns as c
+from flows import queries
+from flows.decisions.layout import Log
+from flows.decisions.rules import Chain, load
+from flows.errors import BrokenRule, ViolatingRow, ViolationsError
+
+SHOWN_ROWS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateColumn:
+    """A candidate's probabilities in the log.
+
+    column: DuckDB expression of a list parallel to `actions`.
+    unlisted: DuckDB expression of the mass the candidate puts on unlisted actions.
+    """
+
+    name: str
+    column: str
+    unlisted: str = "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """A rule of `checks/warn/` that some decisions break; nothing stops."""
+
+    rule: str
+    sentence: str
+    remedy: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a log that passed holds.
+
+    actions: the one list of actions every decision has, None when lists differ.
+    sum_deviation: the largest distance of a probability sum from 1.
+    """
+
+    decisions: int
+    rewards: int
+    first_at: str | None
+    last_at: str | None
+    sum_deviation: float
+    action_count: int
+    actions: tuple[str, ...] | None
+    action_names: tuple[str, ...]
+    warned: tuple[Warned, ...]
+
+
+def check(
+    con: duckdb.DuckDBPyConnection,
+    log: Log,
+    *,
+    reward_range: tuple[float, float],
+    candidates: Sequence[CandidateColumn] = (),
+    window: tuple[str, str] | None = None,
+    listing: Path | None = None,
+) -> Profile:
+    """Applies every rule to the log and says what the log holds.
+
+    window: half-open, as two timestamps DuckDB can read; other rows are not looked at.
+    listing: where to write all violating rows.
+    Raises: ViolationsError when a rule is broken.
+    """
+    values: dict[str, Any] = {
+        "sum_tolerance": log.layout.sum_tolerance,
+        "reward_lowest": reward_range[0],
+        "reward_highest": reward_range[1],
+    }
+    chains = _chains(log, candidates)
+    warn = load("warn")
+    measure(con, log, window=window)
+    _one_pass(con, chains, warn, values)
+    profile, is_repeating = _profile(con, warn)
+    doubled = _duplicates(con, log)
+    if is_repeating or doubled or _any_broken(con, chains):
+        raise _violations(con, chains, values, log, profile.decisions, listing)
+    return profile
+
+
+def measure(
+    con: duckdb.DuckDBPyConnection, log: Log, *, window: tuple[str, str] | None = None
+) -> None:
+    """Makes `measured_decisions`, the view that rules are about."""
+    floats = [n for n in log.layout.context if log.types[n].is_float()]
+    nan = " or ".join(
+        f"coalesce(isnan({queries.identifier(n)}), false)" for n in floats
+    )
+    within = "true"
+    if window is not None:
+        start, end = (queries.literal(t) + "::timestamptz" for t in window)
+        at = c.DECIDED_AT
+        within = f"{at} is null or ({at} >= {start} and {at} < {end})"
+    queries.run(
+        con,
+        "staging/measured_decisions",
+        columns=log.select_list(),
+        log=log.source(),
+        nan_in_context=nan or "false",
+        window=within,
+    )
+
+
+def _chains(log: Log, candidates: Sequence[CandidateColumn]) -> list[Chain]:
+    absent = {
+        "decision_id_is_present": log.has_ids,
+        "decided_at_is_present": log.is_dated,
+        "sample_probability_is_one": c.SAMPLE_PROBABILITY in log.optional,
+    }
+    rules = [rule for rule in load("stop") if absent.get(rule.name, True)]
+    chains = [Chain("broken_rule", tuple(rules))]
+    for number, candidate in enumerate(candidates):
+        pieces = {"candidate": candidate.column, "unlisted": candidate.unlisted}
+        chains.append(
+            Chain(
+                f"broken_candidate_{number}",
+                load("candidates", about=candidate.name, **pieces),
+            )
+        )
+    return chains
+
+
+def _one_pass(
+    con: duckdb.DuckDBPyConnection,
+    chains: Sequence[Chain],
+    warn: Sequence[Any],
+    values: dict[str, Any],
+) -> None:
+    counts = [
+        f"count(*) filter (where ({rule.holds}) is not true) as warned_{number}"
+        for number, rule in enumerate(warn)
+    ]
+    queries.run(
+        con,
+        "checks/pass",
+        values,
+        chains=",\n        ".join(chain.first_broken() for chain in chains),
+        broken=",\n    ".join(chain.column for chain in chains),
+        warnings=",\n    ".join(counts),
+    )
+
+
+def _profile(
+    con: duckdb.DuckDBPyConnection, warn: Sequence[Any]
+) -> tuple[Profile, bool]:
+    sums = [f"sum(warned_{n})::bigint as warned_{n}" for n in range(len(warn))]
+    (row,) = queries.run(con, "checks/profile", warnings=",\n    ".join(sums))
+    decisions, rewards, first, last, deviation, lists, count, actions, repeats = row[:9]
+    names = queries.run(con, "checks/action_names")
+    profile = Profile(
+        decisions=decisions,
+        rewards=rewards,
+        first_at=first,
+        last_at=last,
+        sum_deviation=deviation or 0.0,
+        action_count=count or 0,
+        actions=tuple(actions) if lists == 1 and actions else None,
+        action_names=tuple(name for (name,) in names),
+        warned=tuple(
+            Warned(rule.name, rule.sentence, rule.remedy, broken)
+            for rule, broken in zip(warn, row[9:], strict=True)
+            if broken
+        ),
+    )
+    return profile, repeats > 0
+
+
+def _any_broken(con: duckdb.DuckDBPyConnection, chains: Sequence[Chain]) -> bool:
+    broken = " or ".join(f"{chain.column} > 0" for chain in chains)
+    ((count,),) = queries.execute(con, f"select count(*) from checked where {broken}")
+    return bool(count)
+
+
+def _duplicates(con: duckdb.DuckDBPyConnection, log: Log) -> int:
+    if not log.has_ids:
+        return 0
+    query = queries.filled("checks/duplicate_ids", {"key": _key(log)})
+    ((count,),) = queries.execute(con, f"select count(*) from ({query})")
+    return int(count)
+
+
+def _key(log: Log) -> str:
+    """What identifies a decision: its id, and its slot where decisions have slots."""
+    return f"{c.DECISION_ID}, {c.SLOT}" if c.SLOT in log.optional else c.DECISION_ID
+
+
+def _violations(
+    con: duckdb.DuckDBPyConnection,
+    chains: Sequence[Chain],
+    values: dict[str, Any],
+    log: Log,
+    decisions: int,
+    listing: Path | None,
+) -> ViolationsError:
+    parts = [chain.broken_rows() for chain in chains]
+    said = {r.name: (r.sentence, r.remedy) for chain in chains for r in chain.rules}
+    extra = [("actions_are_distinct", "checks/repeated_actions")]
+    if log.has_ids:
+        extra.append(("decision_id_is_unique", "checks/duplicate_ids"))
+    for rule, file in extra:
+        query = queries.filled(file, {"key": _key(log)})
+        head = queries.text(file).splitlines()
+        said[rule] = (head[0].removeprefix("-- "), head[1].removeprefix("-- Do: "))
+        parts.append(
+            f"select {queries.literal(rule)} as rule, value, file, row, decision_id "
+            f"from ({query})"
+        )
+    union = "\nunion all by name\n".join(parts)
+    queries.execute(
+        con,
+        queries.filled("checks/broken_rows", {"queries": union}),
+        values,
+    )
+    frame = queries.frame(
+        con, "select rule, file, row, decision_id, value from broken_rows"
+    ).sort("rule", "file", "row", "value")
+    if listing is not None:
+        listing.parent.mkdir(parents=True, exist_ok=True)
+        frame.write_parquet(listing)
+    broken = tuple(
+        _broken_rule(rule, *said[rule], frame.filter(pl.col("rule") == rule))
+        for rule in said
+        if (frame["rule"] == rule).any()
+    )
+    return ViolationsError(
+        broken, decisions=decisions, listing=str(listing) if listing else None
+    )
+
+
+def _broken_rule(
+    rule: str, sentence: str, remedy: str, rows: pl.DataFrame
+) -> BrokenRule:
+    shown = rows.head(SHOWN_ROWS).select("file", "row", "decision_id", "value")
+    return BrokenRule(
+        rule=rule,
+        sentence=sentence,
+        remedy=remedy,
+        count=rows.height,
+        rows=tuple(ViolatingRow(*row) for row in shown.rows()),
+    )

@@ -1,0 +1,66 @@
+"""What every estimate assumes, and what of it was checked.
+
+Four assumptions go along with each number (001, "what the answer assumes"): none of
+them can be proven from a log, and some leave traces that can be looked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flows.offpolicy.cells import Diagnostics
+
+CHECKED = "checked"
+CANNOT = "cannot be checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """One assumption, whether it was checked, and what the check found."""
+
+    assumption: str
+    status: str
+    finding: str
+
+
+def assumptions(
+    diagnostics: Diagnostics,
+    contradiction: str | None,
+    *,
+    first: str | None,
+    last: str | None,
+) -> tuple[Assumption, ...]:
+    """The four assumptions behind an estimate.
+
+    contradiction: how the mean weight rules out the logged probabilities, if it does.
+    first, last: when the decisions were made; None in a log without times.
+    """
+    weights = (
+        f"mean weight {diagnostics.mean_weight:.4g}, expected "
+        f"{diagnostics.expected_mean_weight:.4g}"
+    )
+    verdict = contradiction or "no contradiction at error 0.001"
+    dates = f"from {first} to {last}" if first and last else "in the order given"
+    return (
+        Assumption(
+            "The probabilities were logged when the decision was made, and are those "
+            "it was drawn with.",
+            CHECKED,
+            f"{weights}: {verdict}",
+        ),
+        Assumption(
+            "A decision's reward depends on its own context and action only.",
+            CANNOT,
+            "follows from how decisions are made, not from the log",
+        ),
+        Assumption(
+            "The logging policy kept its probabilities over the window.",
+            CANNOT,
+            "declared: logging = fixed, a constant mean",
+        ),
+        Assumption(
+            "The answer is about decisions like those logged.",
+            CANNOT,
+            f"decisions {dates}",
+        ),
+    )

@@ -1,0 +1,203 @@
+"""Should we switch? One state, one candidate, one sentence.
+
+The rule, read off the improvement since the start of every candidate that has one:
+
+- *supported*: some candidate's lower end is above 0; of several, the one whose lower
+  end is greatest is named. Intervals compare a candidate with the logging policy, never
+  candidates with each other.
+- *worse*: every candidate's upper end is below 0.
+- *not enough evidence*: everything else. Of the candidates whose interval still reaches
+  above 0, the one whose lower end is greatest is named.
+
+Candidates without ends decide nothing. When none has ends the state is *withheld* (the
+weights of at least one contradict the logged probabilities) or *all rewards missing*.
+
+A switch is supported since the first night of the unbroken run of nights, up to this
+one, whose lower end was above 0.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import Any
+
+from flows.reports.numbers import Unit, difference, percent, shown
+
+Candidate = dict[str, Any]
+
+SUPPORTED = "supported"
+WORSE = "worse"
+UNDECIDED = "not enough evidence"
+WITHHELD = "withheld"
+NO_REWARDS = "all rewards missing"
+
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+
+
+def is_supported(improvement: dict[str, Any]) -> bool:
+    """Whether the whole interval lies above 0."""
+    return improvement["lower"] is not None and improvement["lower"] > 0
+
+
+def is_worse(improvement: dict[str, Any]) -> bool:
+    """Whether the whole interval lies below 0."""
+    return improvement["upper"] is not None and improvement["upper"] < 0
+
+
+def has_ends(improvement: dict[str, Any]) -> bool:
+    """Whether there is an interval to speak of."""
+    return improvement["lower"] is not None and improvement["upper"] is not None
+
+
+def supported_since(nights: Sequence[dict[str, Any]], night: str) -> str | None:
+    """First night of the unbroken supported run that ends with `night`.
+
+    nights: entries with "night" (ISO date) and "improvement", oldest first.
+    """
+    if not nights or nights[-1]["night"] != night:
+        return None
+    first = None
+    for entry in reversed(nights):
+        if not is_supported(entry["improvement"]):
+            break
+        first = str(entry["night"])
+    return first
+
+
+def answer(candidates: Sequence[Candidate], night: str, unit: Unit) -> dict[str, Any]:
+    """The document's answer; candidates in the order of the job file."""
+    judged = [each for each in candidates if has_ends(each["improvement"])]
+    if not judged:
+        state, named, sentence = _without_ends(candidates)
+    elif any(is_supported(each["improvement"]) for each in judged):
+        state, named, sentence = _supported(judged, night, unit)
+    elif all(is_worse(each["improvement"]) for each in judged):
+        state, named, sentence = _worse(judged, unit)
+    else:
+        state, named, sentence = _undecided(judged, unit)
+    silent = [each for each in candidates if not has_ends(each["improvement"])]
+    if judged and silent:
+        sentence += f" No interval is given for {_names(silent)}."
+    return {
+        "state": state,
+        "candidate": None if named is None else named["candidate"],
+        "sentence": sentence,
+        "supported_since": None if named is None else named["supported_since"],
+    }
+
+
+def leading(candidates: Sequence[Candidate]) -> Candidate:
+    """The candidate whose lower end is greatest, the earlier one of two equals."""
+    return max(candidates, key=lambda each: float(each["improvement"]["lower"]))
+
+
+def day_in_words(day: str, *, year: bool = True) -> str:
+    """An ISO date as "27 November 2019"."""
+    date = dt.date.fromisoformat(day)
+    words = f"{date.day} {MONTHS[date.month - 1]}"
+    return f"{words} {date.year}" if year else words
+
+
+def _without_ends(
+    candidates: Sequence[Candidate],
+) -> tuple[str, Candidate | None, str]:
+    if any(each["improvement"]["state"] == WITHHELD for each in candidates):
+        sentence = (
+            "No answer: the importance weights contradict the logged probabilities, "
+            "so every interval is withheld. Find out how the probabilities were "
+            "logged before anything is decided."
+        )
+        return WITHHELD, None, sentence
+    sentence = (
+        "No answer: no reward has arrived for any decision, so nothing is known yet "
+        "about what a candidate would earn."
+    )
+    return NO_REWARDS, None, sentence
+
+
+def _supported(
+    judged: Sequence[Candidate], night: str, unit: Unit
+) -> tuple[str, Candidate, str]:
+    supported = [each for each in judged if is_supported(each["improvement"])]
+    best = leading(supported)
+    since = best["supported_since"] or night
+    sentence = (
+        f"{best['candidate']} would earn {_improvement(best, unit)} than the logging "
+        f"policy {_confidence(best)}; switching is supported since "
+        f"{day_in_words(since, year=since[:4] != night[:4])}."
+    )
+    others = [each for each in supported if each is not best]
+    if others:
+        verb = "is" if len(others) == 1 else "are"
+        sentence += f" So {verb} {_names(others)}."
+    return SUPPORTED, best, sentence
+
+
+def _worse(judged: Sequence[Candidate], unit: Unit) -> tuple[str, Candidate, str]:
+    best = leading(judged)
+    said = f"{_improvement(best, unit)} than it {_confidence(best)}"
+    if len(judged) == 1:
+        sentence = f"Keep the logging policy: {best['candidate']} would earn {said}."
+    else:
+        sentence = (
+            f"Keep the logging policy: all {len(judged)} candidates would earn less. "
+            f"The nearest to it, {best['candidate']}, would earn {said}."
+        )
+    return WORSE, best, sentence
+
+
+def _undecided(judged: Sequence[Candidate], unit: Unit) -> tuple[str, Candidate, str]:
+    open_ones = [each for each in judged if each["improvement"]["upper"] > 0]
+    if not open_ones:
+        best = leading(judged)
+        sentence = (
+            f"Nothing to switch to: {best['candidate']} would earn exactly what the "
+            "logging policy earns, and no candidate would earn more."
+        )
+        return UNDECIDED, best, sentence
+    best = leading(open_ones)
+    name = best["candidate"]
+    if len(judged) == 1:
+        which = f"{name} from the logging policy. It would earn"
+    elif len(open_ones) == 1:
+        which = f"{name} from the logging policy, and no other candidate would earn "
+        which += f"more. {name} would earn"
+    else:
+        which = f"any of the {len(open_ones)} candidates that may be better from the "
+        which += f"logging policy. The nearest to an answer, {name}, would earn"
+    sentence = (
+        f"Not enough evidence: the log cannot yet tell {which} "
+        f"{_improvement(best, unit)} {_confidence(best)}."
+    )
+    return UNDECIDED, best, sentence
+
+
+def _improvement(candidate: Candidate, unit: Unit) -> str:
+    entry = candidate["improvement"]
+    pair = shown(entry["lower"], entry["upper"], None, unit)
+    return difference(pair, f"reward {unit.phrase}")
+
+
+def _confidence(candidate: Candidate) -> str:
+    return f"({percent(candidate['improvement']['confidence'], places=2)})"
+
+
+def _names(candidates: Sequence[Candidate], most: int = 3) -> str:
+    names = [str(each["candidate"]) for each in candidates[:most]]
+    if len(candidates) > most:
+        names = [*names, f"{len(candidates) - most} more"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

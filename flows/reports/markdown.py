@@ -1,0 +1,182 @@
+"""The report as Markdown: for a pull request or a run's artifact, short and complete.
+
+It keeps the order of the page and leaves out pictures, nights and the longer tables.
+Names that users gave are escaped, so that none can open a link, a tag or a table cell.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from flows.reports import words
+from flows.reports.answer import day_in_words
+from flows.reports.content import Document
+from flows.reports.numbers import Unit
+
+SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~&:@$^-])")
+MOST_CANDIDATES = 12
+MOST_SEGMENTS = 12
+MOST_LISTED = 5
+
+
+def escape(text: object) -> str:
+    """Text of users as inert Markdown on one line."""
+    return SPECIAL.sub(r"\\\1", " ".join(str(text).split()))
+
+
+def markdown(document: Document) -> str:
+    """The document in GitHub-flavoured Markdown, one final newline."""
+    unit = words.unit(document)
+    blocks = [
+        *_answer(document),
+        *_candidates(document, unit),
+        *_segments(document, unit),
+        *_findings(document),
+        *_assumptions(document),
+        _reading(document, unit),
+    ]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _answer(document: Document) -> list[str]:
+    night = day_in_words(document["night"])
+    answer = document["answer"]
+    return [
+        f"# {escape(document['job'])}, {night}",
+        f"**{words.BADGES[answer['state']]}.** {escape(answer['sentence'])}",
+        f"{words.basis(document)}.",
+    ]
+
+
+def _candidates(document: Document, unit: Unit) -> list[str]:
+    ranked = words.ranked(document["candidates"])
+    head = [
+        f"| Candidate | Improvement {unit.phrase} | Value {unit.phrase} | Switch |",
+        "|:--|--:|--:|:--|",
+    ]
+    rows = [
+        _row(
+            escape(each["candidate"]),
+            _cell(each["improvement"], unit, sign=True),
+            _cell(each["value"], unit, sign=False),
+            words.standing(each),
+        )
+        for each in ranked[:MOST_CANDIDATES]
+    ]
+    logged = _cell(document["logging_policy"]["value"], unit, sign=False)
+    rows.append(_row("*logging policy*", "", logged, ""))
+    left = len(ranked) - MOST_CANDIDATES
+    return [
+        "## How sure, since when",
+        "\n".join(head + rows),
+        f"{words.counted(left, 'more candidate')} in the JSON report."
+        if left > 0
+        else "",
+        words.together(document),
+        *(escape(words.unsettled(each, unit)) for each in ranked[:MOST_CANDIDATES]),
+    ]
+
+
+def _segments(document: Document, unit: Unit) -> list[str]:
+    named = document["answer"]["candidate"]
+    chosen = [each for each in document["candidates"] if each["candidate"] == named]
+    if not chosen or not chosen[0]["segments"]:
+        return []
+    segments = chosen[0]["segments"]
+    head = [
+        f"| Segment | Decisions | Improvement {unit.phrase} | Value {unit.phrase} |",
+        "|:--|--:|--:|--:|",
+    ]
+    rows = [
+        _row(
+            escape(f"{each['by']}: {each['segment']}"),
+            f"{each['decisions']:,}",
+            _cell(each["improvement"], unit, sign=True),
+            _cell(each["value"], unit, sign=False),
+        )
+        for each in segments[:MOST_SEGMENTS]
+    ]
+    left = len(segments) - MOST_SEGMENTS
+    return [
+        f"## For whom: {escape(named)}",
+        "\n".join(head + rows),
+        f"{words.counted(left, 'more segment')} in the JSON report."
+        if left > 0
+        else "",
+    ]
+
+
+def _findings(document: Document) -> list[str]:
+    lines = [
+        f"- {escape(each['candidate'])}: {_missing(each)}"
+        for each in words.ranked(document["candidates"])[:MOST_CANDIDATES]
+        if words.missing_total(each)
+    ]
+    lines += [
+        f"- {entry['day']}, {escape(entry['rule'])}: "
+        f"{words.counted(entry['count'], 'row')} broke the rule"
+        for entry in document["violations"][:MOST_LISTED]
+    ]
+    lines += [
+        f"- {escape(entry['sentence'])} ({words.counted(entry['count'], 'decision')}). "
+        f"{escape(entry['remedy'])}"
+        for entry in document["warnings"][:MOST_LISTED]
+    ]
+    for name, actions in words.unknown_actions(document):
+        listed = ", ".join(_unknown(entry) for entry in actions[:MOST_LISTED])
+        lines.append(f"- {escape(name)} names actions the log does not know: {listed}")
+    revised = words.revised(document)
+    if revised:
+        days = ", ".join(day["day"] for day in revised[:MOST_LISTED])
+        lines.append(f"- Changed after they were first read: {days}")
+    return [
+        "## What was missing or wrong",
+        "\n".join(lines) or "Nothing was missing, and no rule was broken.",
+    ]
+
+
+def _missing(candidate: Document) -> str:
+    missing = candidate["missing"]
+    return (
+        f"of {words.counted(candidate['decisions'], 'decision')}, "
+        f"{missing['reward']:,} without reward, {missing['support']:,} without "
+        f"support, {missing['both']:,} without either"
+    )
+
+
+def _unknown(entry: dict[str, Any]) -> str:
+    if entry["nearest"] is None:
+        return escape(entry["action"])
+    return f"{escape(entry['action'])} (nearest: {escape(entry['nearest'])})"
+
+
+def _assumptions(document: Document) -> list[str]:
+    lines = []
+    for entry in words.assumptions(document):
+        for finding in entry["findings"]:
+            about = ", ".join(escape(name) for name in finding["candidates"])
+            lines.append(
+                f"- {escape(entry['assumption'])} *{finding['status']}*"
+                f"{f' for {about}' if about else ''}: {escape(finding['finding'])}"
+            )
+    return ["## Assumptions", "\n".join(lines)] if lines else []
+
+
+def _reading(document: Document, unit: Unit) -> str:
+    low, high = document["evaluation"]["reward_range"]
+    return (
+        f"Improvement is the candidate's mean reward less that of the logging policy, "
+        f"{unit.phrase}; rewards lie in {low:g} to {high:g}. The ends of an interval "
+        "are rounded outward. Not enough evidence means that 0 lies in the interval: "
+        "it says neither that the candidate is better nor that it is not."
+    )
+
+
+def _cell(entry: dict[str, Any], unit: Unit, *, sign: bool) -> str:
+    cell = words.cell(entry, unit, sign=sign)
+    return f"{cell.number} ({cell.interval})" if cell.interval else cell.number
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"

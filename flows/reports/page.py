@@ -1,0 +1,1 @@
+def html(d): return ""

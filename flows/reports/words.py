@@ -1,0 +1,212 @@
+"""What the page and the Markdown both say: labels, cells and notes in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flows.reports import answer as rule
+from flows.reports.answer import day_in_words
+from flows.reports.content import Document
+from flows.reports.numbers import (
+    Unit,
+    difference,
+    ends,
+    percent,
+    plain,
+    shown,
+    signed,
+    unit_of,
+)
+
+BADGES = {
+    rule.SUPPORTED: "Switching is supported",
+    rule.WORSE: "Keep the logging policy",
+    rule.UNDECIDED: "Not enough evidence",
+    rule.WITHHELD: "Withheld",
+    rule.NO_REWARDS: "No rewards yet",
+}
+WINDOWS = {
+    "night": "This night",
+    "last_7": "Last 7 nights",
+    "last_28": "Last 28 nights",
+    "since_start": "Since the start",
+}
+METHODS = {
+    "mixture": (
+        "A mixture of constant bets against every mean that could be true: what the "
+        "bets have refuted lies outside the interval. It assumes nothing about the "
+        "shape of the rewards but their range, and holds for any number of decisions."
+    ),
+    "compat": (
+        "The betting interval that other tools publish as "
+        "bounded_mean_betting_mixture@1, to its digits: neither clipped to what is "
+        "possible nor adjusted for the number of candidates."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One estimate in a table: the number, and the interval beneath it."""
+
+    number: str
+    interval: str
+
+
+def unit(document: Document) -> Unit:
+    """The unit of every reward shown."""
+    low, high = document["evaluation"]["reward_range"]
+    return unit_of((low, high))
+
+
+def cell(entry: dict[str, Any], in_unit: Unit, *, sign: bool) -> Cell:
+    """An estimate for a table; a state in words where there is no interval."""
+    if not rule.has_ends(entry):
+        return Cell(
+            "withheld" if entry["state"] == rule.WITHHELD else "no rewards yet", ""
+        )
+    pair = shown(entry["lower"], entry["upper"], entry["estimate"], in_unit)
+    text = ends(pair, sign=sign)
+    if pair.is_point or pair.estimate is None:
+        return Cell(text, "")
+    return Cell((signed if sign else plain)(pair.estimate), text)
+
+
+def ranked(candidates: Sequence[Document]) -> list[Document]:
+    """Candidates by the lower end of their improvement, greatest first."""
+    return sorted(
+        candidates,
+        key=lambda each: (
+            -each["improvement"]["lower"]
+            if rule.has_ends(each["improvement"])
+            else float("inf")
+        ),
+    )
+
+
+def period(start: str | None, end: str | None) -> str:
+    """Two ISO dates as "24 to 30 November 2019", repeating nothing."""
+    if start is None or end is None:
+        return "no night"
+    if start == end:
+        return day_in_words(end)
+    if start[:7] == end[:7]:
+        return f"{int(start[8:])} to {day_in_words(end)}"
+    return f"{day_in_words(start, year=start[:4] != end[:4])} to {day_in_words(end)}"
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A count with its noun: "1 night", "7 nights"."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def confidence(level: float) -> str:
+    """A confidence level as percent."""
+    return percent(level, places=4)
+
+
+def basis(document: Document) -> str:
+    """Of which decisions the numbers speak, and how their intervals are made."""
+    log, evaluation = document["log"], document["evaluation"]
+    return (
+        f"{counted(log['decisions'], 'decision')} since the start, "
+        f"{period(log['first_day'], log['last_day'])}; "
+        f"{confidence(evaluation['confidence'])} intervals, "
+        f"method {evaluation['method']}"
+    )
+
+
+def together(document: Document) -> str:
+    """What confidence means when several candidates are looked at."""
+    candidates = document["candidates"]
+    declared = document["evaluation"]["confidence"]
+    levels = {each["improvement"]["confidence"] for each in candidates}
+    if levels != {declared}:
+        return (
+            "Candidates share the error that the declared confidence allows: each "
+            "interval holds with a confidence of its own, given in the JSON report."
+        )
+    if len(candidates) == 1:
+        return ""
+    return (
+        f"Each interval holds by itself with {confidence(declared)}; nothing is "
+        f"corrected for looking at {len(candidates)} candidates at once, and no "
+        "candidate is compared with another."
+    )
+
+
+def missing_total(candidate: Document) -> int:
+    """Decisions that are missing for a candidate, of whatever kind."""
+    missing = candidate["missing"]
+    return int(missing["reward"] + missing["support"] + missing["both"])
+
+
+def unsettled(candidate: Document, in_unit: Unit) -> str:
+    """Why more nights alone cannot decide, when that is so; otherwise empty."""
+    entry = candidate["improvement"]
+    low, high = entry["identified_lower"], entry["identified_upper"]
+    if low is None or high is None or not low < 0 < high or rule.is_supported(entry):
+        return ""
+    share = percent(missing_total(candidate) / candidate["decisions"])
+    words = difference(shown(low, high, None, in_unit), f"reward {in_unit.phrase}")
+    return (
+        f"More nights like these cannot settle {candidate['candidate']}: {share} of "
+        f"its decisions are missing, and even with endless data they would leave "
+        f"anything {words} possible."
+    )
+
+
+def standing(candidate: Document) -> str:
+    """Since when a switch to this candidate is supported, or how it stands."""
+    entry = candidate["improvement"]
+    if candidate["supported_since"] is not None:
+        return f"Supported since {day_in_words(candidate['supported_since'])}"
+    if not rule.has_ends(entry):
+        return "No interval"
+    if entry["lower"] == entry["upper"] == 0:
+        return "Acts as the logging policy does"
+    return "Earns less" if rule.is_worse(entry) else "Not supported yet"
+
+
+def revised(document: Document) -> list[Document]:
+    """Days that changed after they were first read."""
+    return [day for day in document["days"] if day["revision"] > 0]
+
+
+def assumptions(document: Document) -> list[dict[str, Any]]:
+    """Each assumption once, with its findings and the candidates each is about.
+
+    A finding that is the same for every candidate names none.
+    """
+    candidates = document["candidates"]
+    found: dict[str, dict[tuple[str, str], list[str]]] = {}
+    for candidate in candidates:
+        for entry in candidate["assumptions"]:
+            key = (entry["status"], entry["finding"])
+            findings = found.setdefault(entry["assumption"], {})
+            findings.setdefault(key, []).append(candidate["candidate"])
+    return [
+        {
+            "assumption": assumption,
+            "findings": [
+                {
+                    "status": status,
+                    "finding": finding,
+                    "candidates": names if len(names) < len(candidates) else [],
+                }
+                for (status, finding), names in findings.items()
+            ],
+        }
+        for assumption, findings in found.items()
+    ]
+
+
+def unknown_actions(document: Document) -> list[tuple[str, list[Document]]]:
+    """Candidates that name actions which no decision offers, with those actions."""
+    return [
+        (each["candidate"], each["diagnostics"]["unknown_actions"])
+        for each in document["candidates"]
+        if each["diagnostics"]["unknown_actions"]
+    ]
