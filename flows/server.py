@@ -29,9 +29,9 @@ interpreter, it would look for a server that is gone.
 
 **The end.** The child's standard input is a pipe, and the parent holds the only other
 end. When the parent closes it, or dies of whatever cause, the child reads end-of-file
-and leaves at once: one path for every end. States of runs are in the database by then;
-the event feed may lack its last seconds. The child has a session of its own, so that
-Ctrl-C reaches the parent alone.
+and leaves at once: one path for every end. States of flows and artifacts are in the
+database by then; states of tasks and other events may lack the last fraction of a
+second. The child has a session of its own, so that Ctrl-C reaches the parent alone.
 
 **The start.** The parent binds a free port of 127.0.0.1 and hands over the socket, so
 nobody takes the port in between. `wait` asks `/api/health` and watches the child. A
@@ -60,7 +60,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 DATABASE = "prefect.db"
@@ -142,6 +142,7 @@ class Server:
         if not self._comes_up():
             if self._child.returncode == STARTUP_FAILED:
                 move_aside(self._home)
+            self.close()
             self._child = self._start()
             if not self._comes_up():
                 code = self._child.returncode
@@ -237,19 +238,17 @@ def held(home: Path, timeout_seconds: float) -> Iterator[int]:
     """The lock on `home`, as a file descriptor for the child to inherit."""
     deadline = time.monotonic() + timeout_seconds
     with (home / LOCK).open("a+", encoding="utf-8") as lock:
-        if not locked(lock.fileno()):
-            lock.seek(0)
-            user = f"another run (process {lock.read()}) is using {home}"
-            sys.stderr.write(f"untaken: {user}; waiting for its end\n")
-            while not locked(lock.fileno()):
-                if time.monotonic() > deadline:
-                    from flows.errors import UsageError
+        user = ""
+        while not locked(lock.fileno()):
+            if not user:
+                lock.seek(0)
+                user = f"another run (process {lock.read()}) is using {home}"
+                sys.stderr.write(f"untaken: {user}; waiting for its end\n")
+            if time.monotonic() > deadline:
+                from flows.errors import UsageError
 
-                    raise UsageError(
-                        f"After {timeout_seconds:.0f} s, {user}. "
-                        "Start this one again when it has ended."
-                    )
-                time.sleep(POLL_SECONDS)
+                raise UsageError(f"{user}, still after {timeout_seconds:.0f} s")
+            time.sleep(POLL_SECONDS)
         lock.truncate(0)
         lock.write(str(os.getpid()))
         lock.flush()
@@ -275,14 +274,12 @@ def move_aside(home: Path) -> None:
 
 def answers(port: int) -> bool:
     """Whether the server on `port` says that it is healthy."""
-    connection = http.client.HTTPConnection(HOST, port, timeout=LEAVE_SECONDS)
-    try:
-        connection.request("GET", "/api/health")
-        return connection.getresponse().status == http.client.OK
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
+    with closing(http.client.HTTPConnection(HOST, port, timeout=5)) as connection:
+        try:
+            connection.request("GET", "/api/health")
+            return connection.getresponse().status == http.client.OK
+        except (OSError, http.client.HTTPException):
+            return False
 
 
 def drain_events() -> None:

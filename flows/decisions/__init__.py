@@ -5,9 +5,19 @@ rule of `sql/checks/` in one pass and raises with all violations. Nothing here c
 value: a log either carries the conclusion or is refused with its rows.
 """
 
-from flows.decisions.checks import CandidateColumn, Profile, Warned, check, measure
+from __future__ import annotations
+
+from flows.decisions.checks import (
+    CandidateColumn,
+    Profile,
+    Warned,
+    Window,
+    check,
+    measure,
+)
 from flows.decisions.files import find
-from flows.decisions.layout import FORMS, Form, Layout, Log, open_log
+from flows.decisions.layout import FORMS, Form, Layout, Log
+from flows.decisions.opening import open_log
 
 __all__ = [
     "FORMS",
@@ -17,6 +27,7 @@ __all__ = [
     "Log",
     "Profile",
     "Warned",
+    "Window",
     "check",
     "find",
     "measure",

@@ -9,6 +9,7 @@ every one of them in a Parquet file.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ from flows.decisions.rules import Chain, load
 from flows.errors import BrokenRule, ViolatingRow, ViolationsError
 
 SHOWN_ROWS = 5
+Window = tuple[dt.datetime, dt.datetime]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +76,12 @@ def check(
     *,
     reward_range: tuple[float, float],
     candidates: Sequence[CandidateColumn] = (),
-    window: tuple[str, str] | None = None,
+    window: Window | None = None,
     listing: Path | None = None,
 ) -> Profile:
     """Applies every rule to the log and says what the log holds.
 
-    window: half-open, as two timestamps DuckDB can read; other rows are not looked at.
+    window: half-open; decisions made outside it are not looked at.
     listing: where to write all violating rows.
     Raises: ViolationsError when a rule is broken.
     """
@@ -100,7 +102,7 @@ def check(
 
 
 def measure(
-    con: duckdb.DuckDBPyConnection, log: Log, *, window: tuple[str, str] | None = None
+    con: duckdb.DuckDBPyConnection, log: Log, *, window: Window | None = None
 ) -> None:
     """Makes `measured_decisions`, the view that rules are about."""
     floats = [n for n in log.layout.context if log.types[n].is_float()]
@@ -109,7 +111,7 @@ def measure(
     )
     within = "true"
     if window is not None:
-        start, end = (queries.literal(t) + "::timestamptz" for t in window)
+        start, end = (queries.literal(t.isoformat()) + "::timestamptz" for t in window)
         at = c.DECIDED_AT
         within = f"{at} is null or ({at} >= {start} and {at} < {end})"
     queries.run(

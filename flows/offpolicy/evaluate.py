@@ -15,13 +15,20 @@ from pathlib import Path
 import polars as pl
 
 from flows import queries
-from flows.decisions import Form, Layout, Profile, find, open_log
-from flows.errors import LogError, UsageError
+from flows.decisions import Layout, Profile, find, open_log
+from flows.errors import (
+    DONE,
+    NOT_ENOUGH_EVIDENCE,
+    REFUSED,
+    LogError,
+    UsageError,
+    worst,
+)
 from flows.offpolicy import evidence as cells_of
 from flows.offpolicy import exact as exact_of
 from flows.offpolicy.assumptions import Assumption, assumptions
 from flows.offpolicy.cells import Cells
-from flows.offpolicy.estimate import METHODS, Estimate, Evidence, Finding
+from flows.offpolicy.estimate import METHODS, WITHHELD, Estimate, Evidence, Finding
 from flows.offpolicy.estimate import find as finding_of
 from flows.offpolicy.grid import Grid
 from flows.policies import (
@@ -29,12 +36,13 @@ from flows.policies import (
     Kind,
     Request,
     column_candidates,
-    nearest,
     parse,
     prepare,
 )
 
 LOGGING = "logging"
+# The guarantee is for one look, not for a log evaluated again as it grows.
+LOOK = "single look"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +83,13 @@ class Evaluation:
     logging: Evaluated
     candidates: tuple[Evaluated, ...]
     segments: Mapping[str, tuple[Evaluated, ...]]
+
+    @property
+    def exit_code(self) -> int:
+        """2 when weights contradict the log, 3 without any reward, else 0."""
+        states = [n.value.state for n in self.candidates]
+        withheld = REFUSED if WITHHELD in states else DONE
+        return worst(withheld, DONE if self.profile.rewards else NOT_ENOUGH_EVIDENCE)
 
 
 def evaluate(

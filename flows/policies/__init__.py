@@ -4,13 +4,11 @@
 returns them ready to be scored. The words of a SPEC are in `flows.policies.spec`.
 """
 
-from flows.policies.prepare import (
-    Prepared,
-    Request,
-    column_candidates,
-    nearest,
-    prepare,
-)
+from __future__ import annotations
+
+from flows.policies.prepare import check_log, column_candidates, nearest, prepare
+from flows.policies.request import Prepared, Request
+from flows.policies.content import sources
 from flows.policies.scorable import Scorable, Scored
 from flows.policies.spec import Candidate, Kind, parse
 
@@ -21,8 +19,10 @@ __all__ = [
     "Request",
     "Scorable",
     "Scored",
+    "check_log",
     "column_candidates",
     "nearest",
     "parse",
     "prepare",
+    "sources",
 ]

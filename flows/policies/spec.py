@@ -45,6 +45,7 @@ class Candidate:
 
     argument: the column, files, action or `module:function`.
     base: the folder from which files and modules are found.
+    day: of a table kept in folders `day=...`, only this day's files are read.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Candidate:
     argument: str = ""
     base: Path = Path()
     probabilities_field: str = "probabilities"
+    day: str = ""
 
 
 def parse(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import duckdb
 
@@ -67,9 +66,17 @@ def files_of(candidate: Candidate) -> tuple[tuple[str, ...], str | None]:
     if not at or (base / argument).exists():
         pattern, chosen = argument, ""
     try:
-        return find([pattern], base=base), chosen or None
+        files = find([pattern], base=base)
     except LogError as error:
         raise PolicyError(f"candidate {candidate.name!r}: {error}") from None
+    if candidate.day and all("/day=" in file for file in files):
+        files = tuple(file for file in files if f"/day={candidate.day}/" in file)
+    if not files:
+        raise PolicyError(
+            f"candidate {candidate.name!r}: no file of {candidate.spec} is for day "
+            f"{candidate.day}; give the candidate's probabilities for every day"
+        )
+    return files, chosen or None
 
 
 def load(
@@ -193,8 +200,3 @@ def _validate(
             f"entries are not distributions (key {', '.join(keys)}):\n{shown}"
             + (f"\n  and {more:,} more" if more > 0 else "")
         )
-
-
-def as_paths(candidate: Candidate) -> tuple[Path, ...]:
-    """The files a table candidate is read from, to notice when they change."""
-    return tuple(Path(file) for file in files_of(candidate)[0])

@@ -161,6 +161,7 @@ def _worse(judged: Sequence[Candidate], unit: Unit) -> tuple[str, Candidate, str
 
 
 def _undecided(judged: Sequence[Candidate], unit: Unit) -> tuple[str, Candidate, str]:
+    start = "Not enough evidence: the log cannot yet tell"
     open_ones = [each for each in judged if each["improvement"]["upper"] > 0]
     if not open_ones:
         best = leading(judged)
@@ -170,19 +171,22 @@ def _undecided(judged: Sequence[Candidate], unit: Unit) -> tuple[str, Candidate,
         )
         return UNDECIDED, best, sentence
     best = leading(open_ones)
-    name = best["candidate"]
+    name, said = best["candidate"], f"{_improvement(best, unit)} {_confidence(best)}."
     if len(judged) == 1:
-        which = f"{name} from the logging policy. It would earn"
-    elif len(open_ones) == 1:
-        which = f"{name} from the logging policy, and no other candidate would earn "
-        which += f"more. {name} would earn"
+        return (
+            UNDECIDED,
+            best,
+            f"{start} {name} from the logging policy. It would earn {said}",
+        )
+    beaten = sum(is_worse(each["improvement"]) for each in judged)
+    if not beaten:
+        which = f"any of the {len(judged)} candidates from the logging policy."
     else:
-        which = f"any of the {len(open_ones)} candidates that may be better from the "
-        which += f"logging policy. The nearest to an answer, {name}, would earn"
-    sentence = (
-        f"Not enough evidence: the log cannot yet tell {which} "
-        f"{_improvement(best, unit)} {_confidence(best)}."
-    )
+        which = (
+            f"{len(judged) - beaten} of the {len(judged)} candidates from the logging "
+            "policy; the others would earn less."
+        )
+    sentence = f"{start} {which} The nearest to an answer, {name}, would earn {said}"
     return UNDECIDED, best, sentence
 
 

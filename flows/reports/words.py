@@ -17,6 +17,7 @@ from flows.reports.numbers import (
     plain,
     shown,
     signed,
+    significant,
     unit_of,
 )
 
@@ -33,18 +34,7 @@ WINDOWS = {
     "last_28": "Last 28 nights",
     "since_start": "Since the start",
 }
-METHODS = {
-    "mixture": (
-        "A mixture of constant bets against every mean that could be true: what the "
-        "bets have refuted lies outside the interval. It assumes nothing about the "
-        "shape of the rewards but their range, and holds for any number of decisions."
-    ),
-    "compat": (
-        "The betting interval that other tools publish as "
-        "bounded_mean_betting_mixture@1, to its digits: neither clipped to what is "
-        "possible nor adjusted for the number of candidates."
-    ),
-}
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +65,18 @@ def cell(entry: dict[str, Any], in_unit: Unit, *, sign: bool) -> Cell:
 
 
 def ranked(candidates: Sequence[Document]) -> list[Document]:
-    """Candidates by the lower end of their improvement, greatest first."""
-    return sorted(
-        candidates,
-        key=lambda each: (
-            -each["improvement"]["lower"]
-            if rule.has_ends(each["improvement"])
-            else float("inf")
-        ),
-    )
+    """Candidates by the lower end of their improvement, greatest first.
+
+    Those that act as the logging policy does come after, those without ends last.
+    """
+    return sorted(candidates, key=lambda each: _rank(each["improvement"]))
+
+
+def _rank(improvement: dict[str, Any]) -> tuple[int, float]:
+    if not rule.has_ends(improvement):
+        return 2, 0.0
+    same = improvement["lower"] == improvement["upper"] == 0
+    return int(same), -improvement["lower"]
 
 
 def period(start: str | None, end: str | None) -> str:
@@ -134,6 +127,94 @@ def together(document: Document) -> str:
         f"Each interval holds by itself with {confidence(declared)}; nothing is "
         f"corrected for looking at {len(candidates)} candidates at once, and no "
         "candidate is compared with another."
+    )
+
+
+def sentence(document: Document) -> str:
+    """The answer beside its badge, which already says how the sentence begins."""
+    told = str(document["answer"]["sentence"])
+    badge = BADGES[document["answer"]["state"]]
+    rest = told.removeprefix(f"{badge}: ")
+    return rest if rest == told else rest[0].upper() + rest[1:]
+
+
+def headline_look(document: Document) -> str:
+    """Under which looks the intervals since the start hold."""
+    looks = {each["improvement"]["look"] for each in document["candidates"]}
+    if looks == {"every look"}:
+        return "valid at every look while the mean stays constant"
+    return "valid for a single look"
+
+
+def luck(document: Document, count: int) -> str:
+    """A caution about picking the best of several segments."""
+    declared = document["evaluation"]["confidence"]
+    levels = {
+        entry["improvement"]["confidence"]
+        for candidate in document["candidates"]
+        for entry in candidate["segments"]
+    }
+    if count == 1 or levels != {declared}:
+        return ""
+    return (
+        f"Each interval holds by itself with {confidence(declared)}; of {count} looked "
+        "at together, the most striking one owes part of it to luck."
+    )
+
+
+def since(document: Document) -> list[str]:
+    """Since when a switch is supported, in sentences."""
+    supported = [each for each in document["candidates"] if each["supported_since"]]
+    lost = [
+        each["candidate"]
+        for each in document["candidates"]
+        if not each["supported_since"]
+        and any(rule.is_supported(entry["improvement"]) for entry in each["nights"])
+    ]
+    told = []
+    if not supported:
+        told.append("No switch is supported on this night.")
+    elif len(supported) <= MOST_NAMED:
+        for each in supported:
+            run = sum(e["night"] >= each["supported_since"] for e in each["nights"])
+            told.append(
+                f"A switch to {each['candidate']} is supported since "
+                f"{day_in_words(each['supported_since'])}: "
+                f"{counted(run, 'night')} in a row."
+            )
+    else:
+        told.append(f"A switch to any of {len(supported)} candidates is supported.")
+    if lost:
+        names = ", ".join(lost[:MOST_NAMED])
+        more = f" and {len(lost) - MOST_NAMED} more" if len(lost) > MOST_NAMED else ""
+        told.append(f"Supported on earlier nights and no longer: {names}{more}.")
+    return told
+
+
+def withheld(document: Document) -> list[str]:
+    """Candidates whose weights contradict the log, with the two means."""
+    told = []
+    for each in document["candidates"]:
+        if each["improvement"]["state"] == rule.WITHHELD:
+            found = each["diagnostics"]
+            mean, expected = found["mean_weight"], found["expected_mean_weight"]
+            numbers = (
+                ""
+                if mean is None or expected is None
+                else f": the mean weight is {significant(mean, 4)} where the logged "
+                f"probabilities imply {significant(expected, 4)}"
+            )
+            told.append(f"The intervals of {each['candidate']} are withheld{numbers}.")
+    return told
+
+
+def nothing_missing(document: Document) -> str:
+    """A sentence for a log in which every decision can be scored; otherwise empty."""
+    if any(missing_total(each) for each in document["candidates"]):
+        return ""
+    return (
+        f"No decision is missing: all {document['log']['decisions']:,} have a reward, "
+        "and every action that a candidate may take has support."
     )
 
 

@@ -173,10 +173,11 @@ class Nights:
                         }
 
     def _estimate(self, acts, estimand, count, place):
-        half = acts.spread / math.sqrt(count) + acts.missing / 2 + acts.unsupported
+        spread = max(acts.spread, 0.09) if estimand == "value" else acts.spread
+        half = spread / math.sqrt(count) + acts.missing / 2 + acts.unsupported
         noise = half * 0.4 * math.sin(2.3 * place + len(acts.name))
         truth = acts.improvement + (self.logged if estimand == "value" else 0.0)
-        estimate = truth + (noise if acts.spread else 0.0)
+        estimate = truth + noise
         floor = 0.0 if estimand == "value" else -1.0
         lower, upper = max(estimate - half, floor), min(estimate + half, 1.0)
         if acts.state != "estimated":
@@ -240,7 +241,7 @@ def gallery() -> dict[str, NightFacts]:
         (
             Acts("thompson", "candidates/thompson.parquet", 0.0045, 0.42),
             Acts("ranker_v2", "column:ranker_v2", 0.002, 0.3, missing=0.004),
-            Acts("always_first", "first", -0.009, 0.5),
+            Acts("always_first", "first", -0.0045, 0.4),
         ),
         count=28,
     )
@@ -295,7 +296,10 @@ def gallery() -> dict[str, NightFacts]:
             (Acts("thompson", missing=1.0, state="all_rewards_missing"),)
         ).facts(),
         "worse": Nights(
-            (Acts("always_first", "first", -0.02, 0.3), Acts("x", improvement=-0.02))
+            (
+                Acts("always_first", "first", -0.0045, 0.15),
+                Acts("x", improvement=-0.004),
+            )
         ).facts(),
         "many": Nights(
             tuple(

@@ -1,0 +1,238 @@
+"""The job file: everything one night does, read into frozen settings.
+
+A section left out is a step left out. Relative paths and `module:function` start from
+the file's own folder; results go to `results/<name>/` beside it. Unknown keys are
+refused with the nearest known one, and all problems are told at once.
+
+`reward_range` and `propensity_floor` have no default: they come from how the reward
+and the logging policy were designed. Read off a log, they would describe what happened
+to be seen, and the interval built on them would hold for nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+
+from flows.columns import SUM_TOLERANCE
+from flows.decisions import Form, Layout
+from flows.errors import JobError
+from flows.policies import Candidate, parse
+
+BY_DESIGN = {
+    "reward_range": "the lowest and the highest reward a decision can have",
+    "propensity_floor": "the least probability the logging policy gives any action a "
+    "candidate may take, such as its exploration rate divided by the number of actions",
+}
+# The logging policy's own rows in the tables carry this name.
+RESERVED = "logging"
+
+
+class Section(BaseModel):
+    """A section: frozen, and without keys nobody asked for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise ValueError(f"{name!r} is not a time zone") from error
+    return name
+
+
+def _plain(name: str) -> str:
+    if not name or any(mark in name for mark in "/\\\0") or name.startswith("."):
+        raise ValueError("a name without slashes or a leading dot is needed")
+    return name
+
+
+class JobSection(Section):
+    """`[job]`: name of the results folder, time zone of the night's border."""
+
+    name: Annotated[str, AfterValidator(_plain)]
+    timezone: Annotated[str, AfterValidator(_zone)] = "UTC"
+    also: list[str] = []
+
+
+class Decisions(Section):
+    """`[decisions]`: where the log is and what its columns mean."""
+
+    log: str | list[str]
+    format: Literal["parquet"] = "parquet"
+    columns: dict[str, str] = {}
+    probabilities: Form = "lists"
+    context: list[str] = []
+    sum_tolerance: Annotated[float, Field(gt=0, lt=0.1)] = SUM_TOLERANCE
+
+
+class EvaluationSection(Section):
+    """`[evaluation]`: what is known by design, and how intervals are made."""
+
+    reward_range: Annotated[list[float], Field(min_length=2, max_length=2)]
+    propensity_floor: Annotated[float, Field(gt=0, le=1)]
+    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
+    method: Literal["mixture", "compat"] = "mixture"
+    logging: Literal["fixed"] = "fixed"
+    segments: list[Annotated[list[str], Field(min_length=1)]] = []
+
+    @model_validator(mode="after")
+    def _ascends(self) -> EvaluationSection:
+        lowest, highest = self.reward_range
+        if not lowest < highest:
+            raise ValueError(f"reward_range {self.reward_range} must ascend")
+        return self
+
+
+Report = Literal["html", "markdown", "json"]
+
+
+class Outputs(Section):
+    """`[outputs]`: which reports are written."""
+
+    report: list[Report] = list(get_args(Report))
+
+
+class Settings(Section):
+    """The sections of a job file."""
+
+    job: JobSection
+    decisions: Decisions
+    evaluation: EvaluationSection
+    candidates: Annotated[dict[str, str], Field(min_length=1)]
+    outputs: Outputs = Outputs()
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Settings:
+        if RESERVED in self.candidates:
+            raise ValueError(
+                f"a candidate cannot be named {RESERVED!r}: that is the policy that ran"
+            )
+        used = {name for cut in self.evaluation.segments for name in cut}
+        undeclared = sorted(used - set(self.decisions.context))
+        if undeclared:
+            raise ValueError(
+                f"segments name {', '.join(undeclared)}, which [decisions] context "
+                "does not declare"
+            )
+        return self
+
+
+class Job:
+    """A job file that was read: its settings and what follows from them."""
+
+    def __init__(self, file: Path, settings: Settings) -> None:
+        self.file = file
+        self.settings = settings
+        self.base = file.parent
+
+    @property
+    def name(self) -> str:
+        """The job's name."""
+        return self.settings.job.name
+
+    @property
+    def results(self) -> Path:
+        """The folder the job writes to."""
+        return self.base / "results" / self.name
+
+    @property
+    def log_patterns(self) -> list[str]:
+        """The files of the log, relative to `base`."""
+        log = self.settings.decisions.log
+        return [log] if isinstance(log, str) else log
+
+    @property
+    def layout(self) -> Layout:
+        """How the log is laid out."""
+        decisions = self.settings.decisions
+        return Layout(
+            columns=decisions.columns,
+            probabilities=decisions.probabilities,
+            context=tuple(decisions.context),
+            sum_tolerance=decisions.sum_tolerance,
+        )
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The candidates, in the order of the file."""
+        return tuple(
+            parse(spec, name=name, base=self.base)
+            for name, spec in self.settings.candidates.items()
+        )
+
+    @property
+    def cuts(self) -> tuple[tuple[str, ...], ...]:
+        """The declared segments."""
+        return tuple(tuple(cut) for cut in self.settings.evaluation.segments)
+
+    @property
+    def reward_range(self) -> tuple[float, float]:
+        """The lowest and the highest reward."""
+        lowest, highest = self.settings.evaluation.reward_range
+        return lowest, highest
+
+    @property
+    def digest(self) -> str:
+        """A digest of the settings, for the record of a run."""
+        text = self.settings.model_dump_json()
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def load(file: Path) -> Job:
+    """Reads a job file. Raises: JobError with everything that is wrong in it."""
+    try:
+        raw = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise JobError(
+            f"{file} does not exist. Write one with: untaken init LOG"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise JobError(f"{file} cannot be read as TOML: {error}") from None
+    try:
+        return Job(file, Settings.model_validate(raw))
+    except ValidationError as error:
+        lines = [_line(problem) for problem in error.errors()]
+        raise JobError(f"{file}:\n" + "\n".join(f"  {n}" for n in lines)) from None
+
+
+def _line(problem: Any) -> str:  # noqa: ANN401 - pydantic's own
+    """One problem in words: where it is, what was found, what to do."""
+    *parents, key = [str(part) for part in problem["loc"]] or [""]
+    where = ".".join([*parents, key])
+    if problem["type"] == "missing":
+        why = BY_DESIGN.get(key)
+        return f"{where} is missing" + (
+            f": {why}. It comes from design, never from the log." if why else ""
+        )
+    if problem["type"] == "extra_forbidden":
+        known = list(_fields(parents))
+        close = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+        hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
+        return f"{where} is not a key of a job file; {hint}"
+    text = problem["msg"].removeprefix("Value error, ")
+    if where and problem["loc"]:
+        return f"{where} = {problem['input']!r}: {text}"
+    return text
+
+
+def _fields(parents: list[str]) -> dict[str, Any]:
+    """The known keys of a section, by the path to it."""
+    model: Any = Settings
+    for name in parents:
+        model = model.model_fields[name].annotation
+    return dict(model.model_fields)

@@ -1,0 +1,116 @@
+"""The nightly flow: Prefect around the plain functions of `flows.steps`.
+
+One flow run a job and night asked for; tasks for what is slow or touches the disk. A
+task gets paths and dates, never frames, and nothing is cached by Prefect: whether a
+step is done already, the results folder knows. Only reading files is tried again.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from prefect import flow, task
+from prefect.artifacts import create_markdown_artifact
+from prefect.cache_policies import NO_CACHE
+
+from flows import steps
+from flows.errors import UntakenError
+from flows.job import Job
+from flows.progress import Steps, progress
+from flows.steps import Asked, Outcome, Plan
+from flows.warehouse.days import Day
+
+RETRY_SECONDS = [1, 5]
+
+
+def _is_io(_task: object, _run: object, state: object) -> bool:
+    """Whether a task failed on input or output, which may pass; rules do not."""
+    try:
+        state.result()  # type: ignore[attr-defined]
+    except UntakenError:
+        return False
+    except OSError:
+        return True
+    except Exception:  # noqa: BLE001 - any other error will be the same next time
+        return False
+    return False
+
+
+@task(
+    cache_policy=NO_CACHE,
+    retries=2,
+    retry_delay_seconds=RETRY_SECONDS,
+    retry_condition_fn=_is_io,
+)
+def find_days(job: Job, asked: Asked) -> Plan:
+    """Which days there are and which nights are asked for."""
+    return steps.plan(job, asked)
+
+
+@task(
+    cache_policy=NO_CACHE,
+    retries=2,
+    retry_delay_seconds=RETRY_SECONDS,
+    retry_condition_fn=_is_io,
+)
+def check_days(plan: Plan, shown: Steps) -> None:
+    """Every rule over every new day."""
+    with shown.step("checking", total=len(plan.days)) as step:
+        steps.check(plan, step.advance)
+
+
+@task(
+    cache_policy=NO_CACHE,
+    retries=2,
+    retry_delay_seconds=RETRY_SECONDS,
+    retry_condition_fn=_is_io,
+    task_run_name="count {day.day}",
+)
+def count_day(plan: Plan, day: Day) -> None:
+    """The evidence of one day."""
+    steps.count(plan, day)
+
+
+@task(cache_policy=NO_CACHE)
+def estimate_nights(plan: Plan, shown: Steps) -> int:
+    """Estimates of every night that lacks them."""
+    with shown.step("estimating", total=len(plan.days)) as step:
+        return steps.estimate(plan, step.advance)
+
+
+@task(cache_policy=NO_CACHE)
+def publish(plan: Plan, days_read: int, nights_estimated: int) -> Path:
+    """The warehouse."""
+    return steps.publish(plan, days_read=days_read, nights_estimated=nights_estimated)
+
+
+@task(cache_policy=NO_CACHE)
+def report(plan: Plan, shown: Steps) -> dict[str, Path]:
+    """The reports of the nights asked for; returns the newest one's files."""
+    files: dict[str, Path] = {}
+    with shown.step("reporting", total=len(plan.nights)) as step:
+        for night in plan.nights:
+            files = steps.report(plan, night)
+            step.advance()
+    return files
+
+
+@flow(name="nightly", validate_parameters=False, flow_run_name="{job.name}")
+def nightly(job: Job, asked: Asked) -> Outcome:
+    """Everything a job file says, for the nights asked for."""
+    with steps.alone(job), progress() as shown:
+        plan = find_days(job, asked)
+        check_days(plan, shown)
+        days = steps.uncounted(plan)
+        with shown.step("counting", total=len(days)) as step:
+            for day in days:
+                count_day(plan, day)
+                step.advance()
+        made = estimate_nights(plan, shown)
+        warehouse = publish(plan, len(days), made)
+        files = report(plan, shown)
+    if markdown := files.get("markdown"):
+        key = re.sub(r"[^a-z0-9]+", "-", f"untaken {job.name}".lower()).strip("-")
+        create_markdown_artifact(markdown.read_text(encoding="utf-8"), key=key)
+    return steps.outcome(plan, warehouse, files)

@@ -1,0 +1,224 @@
+"""Estimates of one night from the evidence of its days, window by window.
+
+    night        the night's own decisions              single look
+    last_7       the last seven days, the night's included   single look
+    last_28      the last 28                            single look
+    since_start  everything up to the night             every look
+
+Only "since the start" has one fixed beginning, so only its interval holds at every
+look, night after night, while the mean stays constant; the others hold for the one
+night that is looked at (validity.md 9).
+
+Candidates are to hold together although some appear later: the i-th to appear uses the
+share 6 / (pi^2 i^2) of the error, which sums to one without knowing how many will come
+(validity.md 10). The segments of a night use equal shares of their candidate's
+(`.adr/0003-shares.md`); all segments are a family of their own beside the headline.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+
+from flows.offpolicy.assumptions import assumptions
+from flows.offpolicy.cells import Cells
+from flows.offpolicy.estimate import Estimate, Evidence, Finding, find
+from flows.offpolicy.grid import Grid
+
+WINDOWS: Mapping[str, int | None] = {
+    "night": 1,
+    "last_7": 7,
+    "last_28": 28,
+    "since_start": None,
+}
+HEADLINE = "since_start"
+EVERY_LOOK = "every look"
+SINGLE_LOOK = "single look"
+
+SCHEMA = {
+    "night": pl.Date,
+    "window": pl.String,
+    "window_start": pl.Date,
+    "window_end": pl.Date,
+    "candidate": pl.String,
+    "segment_by": pl.String,
+    "segment": pl.String,
+    "estimand": pl.String,
+    "estimate": pl.Float64,
+    "lower": pl.Float64,
+    "upper": pl.Float64,
+    "identified_lower": pl.Float64,
+    "identified_upper": pl.Float64,
+    "method": pl.String,
+    "confidence": pl.Float64,
+    "look": pl.String,
+    "state": pl.String,
+    "decisions": pl.Int64,
+    "missing_reward": pl.Int64,
+    "missing_support": pl.Int64,
+    "missing_both": pl.Int64,
+    "unsupported_probability": pl.Float64,
+    "mean_weight": pl.Float64,
+    "expected_mean_weight": pl.Float64,
+    "effective_sample_size": pl.Float64,
+    "largest_weight": pl.Float64,
+    "top_share": pl.Float64,
+    "assumptions": pl.List(
+        pl.Struct({"assumption": pl.String, "status": pl.String, "finding": pl.String})
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How estimates are made.
+
+    appeared: candidates in the order in which they first appeared, for their shares.
+    logging: the candidates that are the logging policy itself.
+    baseline: among them, the one that stands for the policy that ran: value only.
+    """
+
+    grid: Grid
+    method: str
+    confidence: float
+    appeared: Sequence[str]
+    logging: frozenset[str]
+    baseline: str
+
+    def share(self, candidate: str) -> float:
+        """The share of the error that a candidate's intervals may use."""
+        if candidate == self.baseline:
+            return 1.0
+        place = self.appeared.index(candidate) + 1
+        return 6.0 / (math.pi * place) ** 2
+
+
+def estimate_night(
+    night: dt.date,
+    cells: pl.DataFrame,
+    exact: pl.DataFrame | None,
+    plan: Plan,
+) -> pl.DataFrame:
+    """All estimates of a night.
+
+    cells, exact: evidence of every day up to the night, with a column `day`.
+    Returns: a frame of `SCHEMA`, sorted.
+    """
+    rows = []
+    for name, of_candidate in _parts(cells, "candidate"):
+        own = exact.filter(pl.col("candidate") == name) if exact is not None else None
+        rows += list(_candidate_rows(night, name, of_candidate, own, plan))
+    keys = ["window", "candidate", "segment_by", "segment", "estimand"]
+    return pl.DataFrame(rows, schema=SCHEMA).sort(keys)
+
+
+def _candidate_rows(
+    night: dt.date,
+    name: str,
+    cells: pl.DataFrame,
+    exact: pl.DataFrame | None,
+    plan: Plan,
+) -> Iterator[dict[str, Any]]:
+    is_logging = name in plan.logging
+    whole = cells.filter(pl.col("segment_by") == "")
+    contradiction = Evidence(
+        Cells.of(whole, plan.grid), None, is_logging
+    ).contradiction()
+    segments = cells.filter(pl.col("segment_by") != "")
+    count = segments.select(pl.struct("segment_by", "segment").n_unique()).item()
+    for (cut, segment), part in _segments(cells):
+        share = plan.share(name) / (count if cut else 1)
+        made: dict[tuple[dt.date, ...], Finding] = {}
+        for window, length in WINDOWS.items():
+            start = night - dt.timedelta(days=length - 1) if length else None
+            inside = part.filter(pl.col("day") >= start) if start else part
+            if inside.is_empty():
+                continue
+            days = tuple(inside["day"].unique().sort())
+            if days not in made:
+                made[days] = _finding(
+                    inside, exact, (cut, segment), plan, share, name, contradiction
+                )
+            first = start or days[0]
+            found = made[days]
+            for estimate in found.estimates:
+                if name == plan.baseline and estimate.estimand != "value":
+                    continue
+                yield {
+                    "night": night,
+                    "window": window,
+                    "window_start": first,
+                    "window_end": night,
+                    "candidate": name,
+                    "segment_by": cut,
+                    "segment": segment,
+                    "look": SINGLE_LOOK if length else EVERY_LOOK,
+                    **_numbers(estimate, found),
+                    "assumptions": [
+                        asdict(one)
+                        for one in assumptions(
+                            found.diagnostics,
+                            contradiction,
+                            first=first.isoformat(),
+                            last=night.isoformat(),
+                        )
+                    ],
+                }
+
+
+def _finding(
+    cells: pl.DataFrame,
+    exact: pl.DataFrame | None,
+    segment: tuple[str, str],
+    plan: Plan,
+    share: float,
+    name: str,
+    contradiction: str | None,
+) -> Finding:
+    counts = None
+    if exact is not None:
+        counts = exact.filter(
+            (pl.col("segment_by") == segment[0])
+            & (pl.col("segment") == segment[1])
+            & pl.col("day").is_in(cells["day"].unique().implode())
+        )
+    return find(
+        Evidence(Cells.of(cells, plan.grid), counts, name in plan.logging),
+        method=plan.method,
+        confidence=plan.confidence,
+        share=share,
+        is_withheld=contradiction is not None,
+    )
+
+
+def _numbers(estimate: Estimate, found: Finding) -> dict[str, Any]:
+    missing, diagnostics = asdict(found.missing), asdict(found.diagnostics)
+    if estimate.estimand != "value":
+        diagnostics["top_share"] = None
+    return {
+        **asdict(estimate),
+        "decisions": found.decisions,
+        "missing_reward": missing["reward"],
+        "missing_support": missing["support"],
+        "missing_both": missing["both"],
+        "unsupported_probability": missing["unsupported_probability"],
+        **diagnostics,
+    }
+
+
+def _parts(frame: pl.DataFrame, key: str) -> Iterator[tuple[str, pl.DataFrame]]:
+    for value in frame[key].unique().sort():
+        yield value, frame.filter(pl.col(key) == value)
+
+
+def _segments(
+    cells: pl.DataFrame,
+) -> Iterator[tuple[tuple[str, str], pl.DataFrame]]:
+    for cut, of_cut in _parts(cells, "segment_by"):
+        for segment, part in _parts(of_cut, "segment"):
+            yield (cut, segment), part

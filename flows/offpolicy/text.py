@@ -1,0 +1,99 @@
+"""An evaluation as a few lines of text for a terminal.
+
+Ends are rounded outward, to two significant digits of the interval's width, so that
+rounding never narrows an interval.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flows.offpolicy.estimate import ALL_REWARDS_MISSING, ESTIMATED, Estimate
+from flows.offpolicy.evaluate import LOOK, Evaluated, Evaluation
+from flows.policies import nearest
+
+STATES = {
+    ALL_REWARDS_MISSING: "no reward has arrived",
+    "withheld": "withheld",
+}
+HEAD = ("candidate", "value", "interval", "improvement", "interval")
+
+
+def summary(evaluation: Evaluation) -> str:
+    """What was found, a line a candidate, and what to know about it."""
+    profile = evaluation.profile
+    lines = [
+        f"{profile.decisions:,} decisions, {profile.rewards:,} with a reward, "
+        f"{len(profile.action_names)} actions",
+        f"method {evaluation.method}, confidence {evaluation.confidence:g}, {LOOK}; "
+        f"rewards in [{evaluation.grid.lowest:g}, {evaluation.grid.highest:g}], "
+        f"floor {evaluation.grid.floor:g}",
+        "",
+        *_table(evaluation.logging, evaluation.candidates),
+    ]
+    for segment, candidates in evaluation.segments.items():
+        lines += ["", f"{', '.join(evaluation.by)} = {segment}"]
+        lines += _table(None, candidates)
+    notes = _notes(evaluation)
+    return "\n".join([*lines, *(["", *notes] if notes else [])])
+
+
+def _table(logging: Evaluated | None, candidates: tuple[Evaluated, ...]) -> list[str]:
+    rows = [HEAD]
+    if logging is not None:
+        rows.append(("logging policy", *_shown(logging.value), "", ""))
+    rows += [
+        (n.candidate.name, *_shown(n.value), *_shown(n.improvement)) for n in candidates
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
+    return [
+        "  ".join(
+            cell.ljust(width) if column in (0, 2, 4) else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _shown(estimate: Estimate) -> tuple[str, str]:
+    lower, upper, middle = estimate.lower, estimate.upper, estimate.estimate
+    if estimate.state != ESTIMATED or None in (lower, upper, middle):
+        return "-", STATES.get(estimate.state, estimate.state)
+    assert lower is not None
+    assert upper is not None
+    assert middle is not None
+    digits = decimals(upper - lower)
+    scale = 10.0**digits
+    low, high = math.floor(lower * scale) / scale, math.ceil(upper * scale) / scale
+    return f"{middle:.{digits}f}", f"[{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def decimals(width: float) -> int:
+    """How many decimals show two significant digits of an interval's width."""
+    if width <= 0:
+        return 4
+    return max(0, 1 - math.floor(math.log10(width)))
+
+
+def _notes(evaluation: Evaluation) -> list[str]:
+    names, notes = evaluation.profile.action_names, []
+    for n in evaluation.candidates:
+        missing, about = n.finding.missing, n.candidate.name
+        if missing.reward or missing.support or missing.both:
+            notes.append(
+                f"{about}: missing decisions, bounded at their worst case: "
+                f"{missing.reward:,} without a reward, {missing.support:,} without "
+                f"support (mean mass {missing.unsupported_probability:.3g}), "
+                f"{missing.both:,} with neither"
+            )
+        for action in n.unknown_actions:
+            close = nearest(action, names)
+            hint = f"; did you mean {close}?" if close else ""
+            notes.append(f"{about}: action {action} is never listed in the log{hint}")
+        if n.value.state == "withheld":
+            notes.append(f"{about}: withheld: {n.assumptions[0].finding}")
+    notes += [
+        f"warning: {warned.count:,} decisions break: {warned.sentence} {warned.remedy}"
+        for warned in evaluation.profile.warned
+    ]
+    return notes

@@ -1,0 +1,132 @@
+"""The two ways a checked log is laid out for scoring (`flows.policies.scorable`).
+
+as_it_is   all decisions list the same actions: the files are read where they lie
+laid_out   everything else: padded lists are written once, beside the log
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import duckdb
+import polars as pl
+
+from flows import columns as c
+from flows import queries
+from flows.decisions import Log, Profile
+from flows.policies import tables
+from flows.policies.request import Columns, Prepared, Request, in_log, within
+from flows.policies.scorable import Scorable, closed
+from flows.policies.spec import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """A checked log and where its candidates are found.
+
+    is_windowed: `log` holds the decisions of the window alone.
+    tables: per candidate the table it was loaded into.
+    columns: per candidate the columns of `log` that were written for it.
+    """
+
+    log: Log
+    is_windowed: bool
+    profile: Profile
+    tables: Mapping[str, tables.Table]
+    columns: Columns
+
+
+def as_it_is(
+    con: duckdb.DuckDBPyConnection, request: Request, sources: Sources
+) -> Prepared:
+    """Every decision lists the same actions: score the files where they lie."""
+    log, actions = sources.log, sources.profile.actions or ()
+    frame = within(log.scan(), None if sources.is_windowed else request.window)
+    columns = dict(sources.columns)
+    for candidate in request.candidates:
+        name = candidate.name
+        if candidate.kind is Kind.COLUMN and name not in columns:
+            columns[name] = (candidate.argument, "")
+        elif name in sources.tables:
+            table = sources.tables[name]
+            columns[name] = (table.name, f"{table.name}_unlisted")
+            entries = _look_up(con, table, log, actions)
+            frame = frame.join(
+                entries.lazy(), on=list(table.keys), how="left", nulls_equal=True
+            )
+    scorable = closed(frame, actions)
+    return Prepared(sources.profile, scorable, request.candidates, columns)
+
+
+def laid_out(
+    con: duckdb.DuckDBPyConnection, request: Request, sources: Sources
+) -> Prepared:
+    """Decisions list different actions, or keys are decisions: write padded lists."""
+    log, width = sources.log, sources.profile.action_count
+    pieces: list[str] = []
+    columns: Columns = {}
+    for number, (name, expressions) in enumerate(_stands(request, sources).items()):
+        listed, unlisted = expressions
+        column = f"candidate_{number}"
+        pieces.append(f"list_resize({listed}, {width}, 0.0) as {column}")
+        pieces.append(f"({unlisted})::double as {column}_unlisted")
+        columns[name] = (column, f"{column}_unlisted")
+    kept = [c.DECISION_ID] * log.has_ids + [c.DECIDED_AT] * log.is_dated
+    kept += [queries.identifier(name) for name in request.keep]
+    target = request.work / "scorable.parquet"
+    queries.run(
+        con,
+        "staging/scorable",
+        columns=",\n        ".join(
+            f"measured_decisions.{name}" for name in dict.fromkeys(kept)
+        )
+        or "null as nothing",
+        width=str(width),
+        candidates=",\n        ".join(pieces) or "0 as no_candidate",
+        joins="\n    ".join(table.join for table in sources.tables.values()),
+        file=queries.literal(str(target)),
+    )
+    frame = pl.scan_parquet(target, glob=False, hive_partitioning=False)
+    scorable = Scorable(frame, width)
+    return Prepared(sources.profile, scorable, request.candidates, columns)
+
+
+def _stands(request: Request, sources: Sources) -> dict[str, tuple[str, str]]:
+    """Per candidate, DuckDB expressions of its parallel list and its unlisted mass."""
+    stands: dict[str, tuple[str, str]] = {}
+    for candidate in request.candidates:
+        name = candidate.name
+        if name in sources.columns:
+            listed, unlisted = sources.columns[name]
+            stands[name] = (listed, unlisted or "0")
+        elif candidate.kind is Kind.COLUMN:
+            stands[name] = in_log(sources.log, candidate)
+        elif name in sources.tables:
+            table = sources.tables[name]
+            stands[name] = (table.column(), table.unlisted())
+        elif candidate.kind is Kind.CONSTANT:
+            action = queries.literal(candidate.argument)
+            stands[name] = (
+                f"list_transform(actions, lambda a: (a = {action})::double)",
+                f"(not list_contains(actions, {action}))::double",
+            )
+    return stands
+
+
+def _look_up(
+    con: duckdb.DuckDBPyConnection,
+    table: tables.Table,
+    log: Log,
+    actions: Sequence[str],
+) -> pl.DataFrame:
+    keys = [queries.identifier(key) for key in table.keys]
+    query = queries.filled(
+        "staging/look_up", {"keys": ", ".join(keys), "table": table.name}
+    )
+    rows = queries.frame(con, query, {"actions": list(actions)})
+    return rows.select(
+        *(pl.col(key).cast(log.types[key]) for key in table.keys),
+        pl.col("listed").alias(table.name),
+        pl.col("unlisted").alias(f"{table.name}_unlisted"),
+    )

@@ -1,0 +1,103 @@
+"""What to check and lay out, and what comes of it.
+
+A `Request` names a log, its candidates and the window; a `Prepared` is the log that
+passed, with every candidate laid beside it as expressions that scoring reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from flows import columns as c
+from flows import queries
+from flows.decisions import Log, Profile, Window
+from flows.policies.scorable import Scorable, Scored
+from flows.policies.spec import Candidate, Kind
+
+# Per candidate: the list column it stands in and the column of its mass on unlisted
+# actions, an empty text where it can have none.
+Columns = dict[str, tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to check and lay out.
+
+    window: half-open interval of `decided_at`; None takes every decision.
+    work: an existing folder for files written on the way.
+    keep: columns that segments need.
+    listing: where to list violating rows, if anywhere.
+    """
+
+    log: Log
+    candidates: tuple[Candidate, ...]
+    reward_range: tuple[float, float]
+    work: Path
+    keep: tuple[str, ...] = ()
+    window: Window | None = None
+    listing: Path | None = None
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A log that passed, with its candidates laid beside it.
+
+    columns: where candidates stand.
+    unknown: per candidate the actions it takes that the log never lists.
+    """
+
+    profile: Profile
+    scorable: Scorable
+    candidates: tuple[Candidate, ...]
+    columns: Columns
+    unknown: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def scored(self, floor: float) -> list[Scored]:
+        """Every candidate as expressions, with support judged against `floor`."""
+        return [self._scored(candidate, floor) for candidate in self.candidates]
+
+    def _scored(self, candidate: Candidate, floor: float) -> Scored:
+        name, log = candidate.name, self.scorable
+        if candidate.kind is Kind.UNIFORM:
+            return log.uniform(name, floor)
+        if candidate.kind is Kind.LOGGING:
+            return log.logging(name)
+        if candidate.kind is Kind.FIRST:
+            return log.at(name, 0, floor)
+        if name not in self.columns:
+            actions = self.profile.actions or ()
+            known = candidate.argument in actions
+            position = actions.index(candidate.argument) if known else None
+            return log.at(name, position, floor)
+        column, unlisted = self.columns[name]
+        mass = pl.col(unlisted) if unlisted else None
+        return log.column(name, column, floor, mass)
+
+
+def in_log(log: Log, candidate: Candidate) -> tuple[str, str]:
+    """DuckDB expressions of a column candidate: parallel list and unlisted mass."""
+    column = queries.identifier(candidate.argument)
+    if log.layout.probabilities == "lists":
+        return column, "0"
+    listed = (
+        f"case when {column} is not null then list_transform(actions, lambda a: "
+        f"coalesce(list_sum(list_transform(list_filter({column}, "
+        "lambda e: e.key = a), lambda e: e.value)), 0.0)) end"
+    )
+    unlisted = (
+        f"coalesce(list_sum(list_transform(list_filter({column}, "
+        "lambda e: not list_contains(actions, e.key)), lambda e: e.value)), 0.0)"
+    )
+    return listed, unlisted
+
+
+def within(frame: pl.LazyFrame, window: Window | None) -> pl.LazyFrame:
+    """The decisions of `frame` that were made in the window."""
+    if window is None:
+        return frame
+    start, end = (pl.lit(t) for t in window)
+    at = pl.col(c.DECIDED_AT)
+    return frame.filter((at >= start) & (at < end))

@@ -1,0 +1,34 @@
+"""Axes of pictures: how far they reach and where they are marked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+REACH = 5.0  # times as far from 0 as the interval that the picture is about
+MARGIN = 0.04
+
+
+def domain(intervals: Sequence[tuple[float, float]], about: int) -> tuple[float, float]:
+    """Both ends of an axis: 0 and all intervals, yet not far beyond the one at `about`.
+
+    intervals: (lower, upper) pairs, at least one. Where the chosen one is 0 to 0, the
+    widest of all sets the reach.
+    """
+    extents = [max(abs(lower), abs(upper)) for lower, upper in intervals]
+    reach = REACH * extents[about] or max(extents) or 1.0
+    low = max(min(0.0, *(lower for lower, _ in intervals)), -reach)
+    high = min(max(0.0, *(upper for _, upper in intervals)), reach)
+    margin = (high - low) * MARGIN
+    return low - margin, high + margin
+
+
+def ticks(low: float, high: float, most: int) -> list[float]:
+    """Round numbers in [low, high], about `most` of them, multiples of one step."""
+    rough = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = min((1, 2, 5, 10), key=lambda m: abs(math.log(m * power / rough))) * power
+    return [
+        float(f"{i * step:.12g}")
+        for i in range(math.ceil(low / step), math.floor(high / step) + 1)
+    ]

@@ -1,0 +1,245 @@
+"""Tables of the page as plain values: a caption, column names, rows of cells.
+
+Every caption names unit, window, number of decisions, confidence and method, so that a
+table that is cut out and passed on still says what it shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flows.reports import words
+from flows.reports.answer import day_in_words
+from flows.reports.content import Document
+from flows.reports.numbers import Unit, ends, percent, shown, significant
+from flows.reports.words import Cell, cell, counted
+
+NUMBERS = ("Improvement", "Value")
+MOST_NIGHTS = 60
+MOST_SEGMENTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table; title is its short name where it is folded.
+
+    columns: the first one heads the rows, the others hold numbers.
+    rows: (row head, note beneath it, cells).
+    """
+
+    title: str
+    caption: str
+    columns: tuple[str, ...]
+    rows: list[tuple[str, str, list[Cell]]]
+
+
+def candidates(document: Document) -> Table:
+    """Value and improvement of every candidate, all decisions since the start."""
+    unit = words.unit(document)
+    every = document["log"]["decisions"]
+    rows = [
+        (
+            each["candidate"],
+            each["spec"]
+            if each["decisions"] == every
+            else f"{each['spec']}, {counted(each['decisions'], 'decision')}",
+            [
+                cell(each["improvement"], unit, sign=True),
+                cell(each["value"], unit, sign=False),
+            ],
+        )
+        for each in words.ranked(document["candidates"])
+    ]
+    logged = cell(document["logging_policy"]["value"], unit, sign=False)
+    rows.append(("logging policy", "what the log earned", [Cell("0", ""), logged]))
+    return Table(
+        "Candidates",
+        f"Reward {unit.phrase}, {words.basis(document)}.",
+        ("Candidate", *NUMBERS),
+        rows,
+    )
+
+
+def windows(document: Document, candidate: Document) -> Table:
+    """The same candidate over shorter windows."""
+    unit = words.unit(document)
+    rows = [
+        (
+            words.WINDOWS[name],
+            _span(window),
+            _estimates(window, unit),
+        )
+        for name, window in candidate["windows"].items()
+    ]
+    caption = f"{candidate['candidate']}, reward {unit.phrase}; {_made(document)}."
+    title = f"{candidate['candidate']}, {counted(len(rows), 'window')}"
+    return Table(title, caption, ("Window", *NUMBERS), rows)
+
+
+def nights(document: Document, candidate: Document) -> Table:
+    """The interval since the start, as it stood on each night."""
+    unit = words.unit(document)
+    kept = thinned(candidate)
+    rows = [
+        (day_in_words(entry["night"]), _n(entry), _estimates(entry, unit))
+        for entry in reversed(kept)
+    ]
+    left = len(candidate["nights"]) - len(kept)
+    caption = (
+        f"{candidate['candidate']}, reward {unit.phrase} on all decisions since the "
+        f"start, as it stood after each night; {_made(document)}."
+        f"{f' {left} of {left + len(kept)} nights are left out.' if left else ''}"
+    )
+    title = f"{candidate['candidate']}, {counted(len(rows), 'night')}"
+    return Table(title, caption, ("Night", *NUMBERS), rows)
+
+
+def segments(document: Document, candidate: Document) -> Table:
+    """Value and improvement by segment since the start, most decisions kept."""
+    unit = words.unit(document)
+    kept = largest(candidate["segments"], MOST_SEGMENTS)
+    rows = [
+        (entry["segment"], f"{entry['by']}, {_n(entry)}", _estimates(entry, unit))
+        for entry in kept
+    ]
+    left = len(candidate["segments"]) - len(kept)
+    caption = (
+        f"{candidate['candidate']}, reward {unit.phrase} since the start; "
+        f"{_made(document)}."
+        f"{f' The {left} smallest segments are left out.' if left else ''}"
+    )
+    title = f"{candidate['candidate']}, {counted(len(rows), 'segment')}"
+    return Table(title, caption, ("Segment", *NUMBERS), rows)
+
+
+def missing(document: Document) -> Table | None:
+    """Missing decisions by kind; None when there are none."""
+    unit = words.unit(document)
+    rows = []
+    for each in words.ranked(document["candidates"]):
+        if not words.missing_total(each):
+            continue
+        kinds = each["missing"]
+        entry = each["improvement"]
+        low, high = entry["identified_lower"], entry["identified_upper"]
+        limits = ""
+        if low is not None and high is not None:
+            limits = f"limits {ends(shown(low, high, None, unit), sign=True)}"
+        rows.append(
+            (
+                each["candidate"],
+                limits,
+                [
+                    _share(kinds[kind], each["decisions"])
+                    for kind in ("reward", "support", "both")
+                ],
+            )
+        )
+    if not rows:
+        return None
+    return Table(
+        "Missing decisions",
+        f"Missing decisions since the start, of {document['log']['decisions']:,}. "
+        "Limits are what endless data would still allow of the improvement, in reward "
+        f"{unit.phrase}.",
+        ("Candidate", "No reward", "No support", "Neither"),
+        rows,
+    )
+
+
+def weights(document: Document) -> Table:
+    """How the importance weights are spread."""
+    rows = []
+    for each in words.ranked(document["candidates"]):
+        found = each["diagnostics"]
+        cells = [
+            Cell(_number(found["effective_sample_size"], 3), ""),
+            Cell(_number(found["largest_weight"], 3), ""),
+            Cell(
+                _number(found["mean_weight"], 4),
+                f"expected {_number(found['expected_mean_weight'], 4)}",
+            ),
+            Cell(
+                "" if found["top_share"] is None else percent(found["top_share"], 0),
+                "",
+            ),
+        ]
+        rows.append((each["candidate"], "", cells))
+    return Table(
+        "Weights",
+        f"Importance weights, {counted(document['log']['decisions'], 'decision')} "
+        "since the start.",
+        (
+            "Candidate",
+            "Effective sample size",
+            "Largest weight",
+            "Mean weight",
+            "Share of the top 1\N{NO-BREAK SPACE}%",
+        ),
+        rows,
+    )
+
+
+def violations(document: Document) -> Table | None:
+    """Rules that rows broke, by day; None when no row did."""
+    rows = [
+        (entry["rule"], day_in_words(entry["day"]), [Cell(f"{entry['count']:,}", "")])
+        for entry in document["violations"]
+    ]
+    if not rows:
+        return None
+    return Table(
+        "Violations", "Rows that break a rule, by day.", ("Rule", "Rows"), rows
+    )
+
+
+def thinned(candidate: Document) -> list[Document]:
+    """At most 60 nights: evenly spaced, the last among them, and the supported one."""
+    nights: Sequence[Document] = candidate["nights"]
+    step = -(-len(nights) // MOST_NIGHTS)
+    kept = list(nights[::-1][::step][::-1]) if step > 1 else list(nights)
+    since = candidate["supported_since"]
+    if since is None or any(entry["night"] == since for entry in kept):
+        return kept
+    first = next(entry for entry in nights if entry["night"] == since)
+    if len(kept) == MOST_NIGHTS:
+        kept = kept[1:]
+    return sorted([*kept, first], key=lambda entry: str(entry["night"]))
+
+
+def largest(entries: Sequence[Document], most: int) -> list[Document]:
+    """The entries with the most decisions, in their own order."""
+    order = sorted(range(len(entries)), key=lambda i: -entries[i]["decisions"])
+    return [entries[i] for i in sorted(order[:most])]
+
+
+def _estimates(entry: dict[str, Any], unit: Unit) -> list[Cell]:
+    return [
+        cell(entry["improvement"], unit, sign=True),
+        cell(entry["value"], unit, sign=False),
+    ]
+
+
+def _n(entry: dict[str, Any]) -> str:
+    return f"n = {entry['decisions']:,}"
+
+
+def _span(window: dict[str, Any]) -> str:
+    dates = words.period(window["start"], window["end"])
+    return f"{dates}, {_n(window)}, {window['look']}"
+
+
+def _made(document: Document) -> str:
+    evaluation = document["evaluation"]
+    level = words.confidence(evaluation["confidence"])
+    return f"{level} intervals, method {evaluation['method']}"
+
+
+def _share(count: int, decisions: int) -> Cell:
+    return Cell(f"{count:,}", percent(count / decisions) if count else "")
+
+
+def _number(number: float | None, digits: int) -> str:
+    return "" if number is None else significant(number, digits)

@@ -1,0 +1,140 @@
+"""The results folder of a job: what stands where, and how it is written.
+
+    files.json                  digest and days of every log file seen
+    candidates.json             candidates in the order in which they first appeared
+    days/DAY.json               what a day held when it was last checked
+    ids/DAY.parquet             sorted 64-bit hashes of a day's decision ids
+    evidence/DAY/KEY.parquet    counts of one candidate on one day
+    estimates/NIGHT.parquet     all estimates of a night
+    runs/RUN.json               one record a finished run
+    violations/DAY.parquet      every row that made a run stop, with its rule
+    warehouse.duckdb            all of it as tables and views
+    reports/NIGHT.html, .md, .json
+    prefect/                    home of the local Prefect server
+
+Every file is written beside its place and renamed onto it, so a run that is killed
+leaves the last good state and can simply be started again. What a file depends on is a
+digest inside it or in its name; a file whose digest still fits is not made again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from flows.errors import UsageError
+
+# Folders of a run that was killed start with this, and are swept by the next.
+WORK = ".work-"
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A job's results folder."""
+
+    root: Path
+
+    def __post_init__(self) -> None:
+        self.root.mkdir(parents=True, exist_ok=True)
+
+    def path(self, *parts: str) -> Path:
+        """The path below the folder; its parent folder exists."""
+        path = self.root.joinpath(*parts)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def glob(self, folder: str, pattern: str) -> list[Path]:
+        """The files of a folder that match, sorted; none when it does not exist."""
+        return sorted((self.root / folder).glob(pattern))
+
+    def read_json(self, *parts: str) -> Any:  # noqa: ANN401 - a JSON value
+        """The content of a JSON file, None when it is absent or was cut short."""
+        try:
+            return json.loads(self.root.joinpath(*parts).read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def write_json(self, value: Any, *parts: str) -> None:  # noqa: ANN401
+        """Writes a JSON file in one step."""
+        text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)
+        self.write_text(text + "\n", *parts)
+
+    def write_text(self, text: str, *parts: str) -> Path:
+        """Writes a text file in one step; leaves an equal one alone."""
+        path = self.path(*parts)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            with replacing(path) as beside:
+                beside.write_text(text, encoding="utf-8")
+        return path
+
+    def write_parquet(self, frame: pl.DataFrame, *parts: str) -> Path:
+        """Writes a Parquet file in one step."""
+        path = self.path(*parts)
+        with replacing(path) as beside:
+            frame.write_parquet(beside, compression="zstd", compression_level=1)
+        return path
+
+    @contextmanager
+    def work(self) -> Iterator[Path]:
+        """A folder for files written on the way, gone when the block ends."""
+        with tempfile.TemporaryDirectory(prefix=WORK, dir=self.root) as folder:
+            yield Path(folder)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Holds the folder for this run. Raises: UsageError when another run does."""
+        with self.path(".lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UsageError(
+                    f"another run is writing to {self.root}; wait until it has ended"
+                ) from None
+            for left in self.root.glob(f"{WORK}*"):
+                shutil.rmtree(left, ignore_errors=True)
+            yield
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A path beside `path`, renamed onto it when the block ends well."""
+    beside = path.with_name(f".{path.name}.new")
+    beside.unlink(missing_ok=True)
+    try:
+        yield beside
+        with beside.open("rb") as written:
+            os.fsync(written.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def digest_of_file(path: Path | str) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal."""
+    status = Path(path).stat()
+    return _digest(str(path), status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _digest(path: str, size: int, changed_ns: int) -> str:  # noqa: ARG001 - the key
+    """The digest, kept while size and time of change stay what they were."""
+    with Path(path).open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def digest_of(*parts: object) -> str:
+    """A short digest of values that have a stable text."""
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:20]

@@ -1,0 +1,72 @@
+"""The warehouse: one DuckDB file with everything, built beside and swapped in.
+
+Tables `runs`, `evidence`, `estimates`, `violations`, `missing`; views `answers`,
+`closing_in`, `segments`. Somebody who has the old file open goes on reading it; whoever
+opens the name finds the new one, complete. The small tables stand beside it as sorted
+Parquet in `tables/`; evidence already is Parquet.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+
+from flows import queries
+from flows.job import Job
+from flows.warehouse import evidence
+from flows.warehouse.days import Day
+from flows.warehouse.folder import Folder, replacing
+
+WAREHOUSE = "warehouse.duckdb"
+COPIED = ("runs", "estimates", "violations", "missing")
+
+
+def publish(
+    folder: Folder, job: Job, days: Sequence[Day], nights: Sequence[dt.date]
+) -> Path:
+    """Builds the warehouse from the evidence of `days` and estimates of `nights`."""
+    target = folder.path(WAREHOUSE)
+    for left in target.parent.glob(f".{WAREHOUSE}.new*"):
+        left.unlink()
+    with replacing(target) as beside, queries.connection(beside) as con:
+        _build(con, folder, job, days, nights)
+        for table in COPIED:
+            _copy(con, table, folder.path("tables", f"{table}.parquet"))
+        queries.execute(con, "checkpoint")
+        con.close()
+    return target
+
+
+def _build(
+    con: duckdb.DuckDBPyConnection,
+    folder: Folder,
+    job: Job,
+    days: Sequence[Day],
+    nights: Sequence[dt.date],
+) -> None:
+    estimates = [folder.path("estimates", f"{night}.parquet") for night in nights]
+    counted = [path for day in days for path in evidence.files_of_day(folder, job, day)]
+    violations = folder.glob("violations", "*.parquet")
+    runs = folder.glob("runs", "*.json")
+    queries.run(con, "marts/runs", files=_listed(runs))
+    queries.run(con, "marts/evidence", files=_listed(counted))
+    queries.run(con, "marts/estimates", files=_listed(estimates))
+    if violations:
+        queries.run(con, "marts/violations", files=_listed(violations))
+    else:
+        queries.run(con, "marts/no_violations")
+    queries.run(con, "marts/missing")
+    queries.run(con, "marts/views")
+
+
+def _copy(con: duckdb.DuckDBPyConnection, table: str, path: Path) -> None:
+    with replacing(path) as beside:
+        target = queries.literal(str(beside))
+        queries.execute(con, f"copy {table} to {target} (format parquet)")
+
+
+def _listed(files: Sequence[Path]) -> str:
+    return "[" + ", ".join(queries.literal(str(file)) for file in files) + "]"

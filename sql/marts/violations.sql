@@ -1,0 +1,16 @@
+-- One row a violation that made a run stop, kept after the log was repaired.
+create table violations as
+select
+    regexp_extract(filename, '(\d{4}-\d{2}-\d{2})-[0-9a-f]+\.parquet$', 1)::date as day,
+    rule,
+    file,
+    row,
+    decision_id,
+    value
+from read_parquet(${files}, hive_partitioning = false, filename = true)
+order by
+    day,
+    rule,
+    file,
+    row,
+    value
