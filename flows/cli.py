@@ -31,6 +31,53 @@ app = App(
 DATA = Group("The log", sort_key=1)
 STATISTICS = Group("The estimate", sort_key=2)
 
+Log = Annotated[
+    tuple[str, ...],
+    Parameter(help="Parquet files, folders or quoted globs.", group=DATA),
+]
+Candidates = Annotated[
+    tuple[str, ...],
+    Parameter(
+        help="column:NAME, a candidate table (FILE, FILE@NAME), uniform, "
+        "constant:ACTION, first, logging, module:function or row:module:function; "
+        "give it once for each candidate."
+    ),
+]
+RewardRange = Annotated[
+    tuple[float, float],
+    Parameter(help="Lowest and highest reward, by design.", group=STATISTICS),
+]
+Floor = Annotated[
+    float,
+    Parameter(
+        help="Least logging probability of any action a candidate may take, by design.",
+        group=STATISTICS,
+    ),
+]
+Context = Annotated[
+    tuple[str, ...],
+    Parameter(help="A column candidates may see; repeat it.", group=DATA),
+]
+By = Annotated[
+    tuple[str, ...], Parameter(help="A column to tell apart; repeat it.", group=DATA)
+]
+Column = Annotated[
+    tuple[str, ...],
+    Parameter(help="OURS=THEIRS where the log names a column otherwise.", group=DATA),
+]
+Probabilities = Annotated[
+    Literal["lists", "structs", "map", "wide"],
+    Parameter(help="The form of the logging probabilities.", group=DATA),
+]
+SumTolerance = Annotated[
+    float, Parameter(help="How far a distribution may miss one.", group=DATA)
+]
+ProbabilitiesField = Annotated[
+    str, Parameter(help="Where a row: function puts its probabilities.", group=DATA)
+]
+Violations = Annotated[
+    Path | None, Parameter(help="Write all violating rows to this Parquet file.")
+]
 Jobs = Annotated[tuple[Path, ...], Parameter(help="Job files (untaken.toml).")]
 Job = Annotated[Path, Parameter(help="A job file (untaken.toml).")]
 
@@ -111,64 +158,23 @@ def init(
 
 @app.command
 def evaluate(  # noqa: PLR0913 - each is an option of the command
-    log: Annotated[
-        tuple[str, ...],
-        Parameter(help="Parquet files, folders or quoted globs.", group=DATA),
-    ],
+    log: Log,
     /,
     *,
-    candidate: Annotated[
-        tuple[str, ...],
-        Parameter(
-            help="column:NAME, a candidate table (FILE, FILE@NAME), uniform, "
-            "constant:ACTION, first, logging, module:function or row:module:function; "
-            "give it once for each candidate."
-        ),
-    ],
-    reward_range: Annotated[
-        tuple[float, float],
-        Parameter(help="Lowest and highest reward, by design.", group=STATISTICS),
-    ],
-    floor: Annotated[
-        float,
-        Parameter(
-            help="Least logging probability of any action a candidate may take, by "
-            "design.",
-            group=STATISTICS,
-        ),
-    ],
+    candidate: Candidates,
+    reward_range: RewardRange,
+    floor: Floor,
     method: Annotated[
         Literal["mixture", "compat"], Parameter(group=STATISTICS)
     ] = "mixture",
     confidence: Annotated[float, Parameter(group=STATISTICS)] = 0.95,
-    context: Annotated[
-        tuple[str, ...],
-        Parameter(help="A column candidates may see; repeat it.", group=DATA),
-    ] = (),
-    by: Annotated[
-        tuple[str, ...],
-        Parameter(help="A column to tell apart; repeat it.", group=DATA),
-    ] = (),
-    column: Annotated[
-        tuple[str, ...],
-        Parameter(
-            help="OURS=THEIRS where the log names a column otherwise.", group=DATA
-        ),
-    ] = (),
-    probabilities: Annotated[
-        Literal["lists", "structs", "map", "wide"],
-        Parameter(help="The form of the logging probabilities.", group=DATA),
-    ] = "lists",
-    sum_tolerance: Annotated[
-        float,
-        Parameter(help="How far a distribution may miss one.", group=DATA),
-    ] = 1e-6,
-    probabilities_field: Annotated[
-        str, Parameter(help="Where a row: function puts its probabilities.", group=DATA)
-    ] = "probabilities",
-    violations: Annotated[
-        Path | None, Parameter(help="Write all violating rows to this Parquet file.")
-    ] = None,
+    context: Context = (),
+    by: By = (),
+    column: Column = (),
+    probabilities: Probabilities = "lists",
+    sum_tolerance: SumTolerance = 1e-6,
+    probabilities_field: ProbabilitiesField = "probabilities",
+    violations: Violations = None,
     json: Annotated[bool, Parameter(help="Print a document for machines.")] = False,
 ) -> int:
     """Value and improvement of candidates on a log: no job file, one look.
@@ -226,35 +232,38 @@ def run(arguments: list[str]) -> int:
             print_error=False,
             result_action="return_value",
         )
-    except UntakenError as error:
-        return _fail(str(error), error.exit_code)
-    except CycloptsError as error:
-        return _fail(f"{error} See: untaken --help", REFUSED)
-    except KeyboardInterrupt:
-        return _fail("interrupted; the last good results are untouched", REFUSED)
     except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
         return DONE
-    except Exception as error:
-        if _is_disk(error):
-            return _fail(f"{error}\nThe last good results are untouched.", REFUSED)
-        if os.environ.get("UNTAKEN_DEBUG"):
+    except (Exception, KeyboardInterrupt) as error:
+        message, failed = _told(error)
+        if failed == INTERNAL_FAULT and os.environ.get("UNTAKEN_DEBUG"):
             raise
-        return _fail(
-            f"a fault of ours: {type(error).__name__}: {error}\n"
-            "The last good results are untouched. UNTAKEN_DEBUG=1 shows where.",
-            INTERNAL_FAULT,
-        )
+        sys.stdout.flush()
+        sys.stderr.write(f"untaken: {message}\n")
+        return failed
     return code if isinstance(code, int) else DONE
 
 
-def _is_disk(error: Exception) -> bool:
+def _told(error: BaseException) -> tuple[str, int]:
+    """What a user is told about an error, and the exit code."""
+    if isinstance(error, UntakenError):
+        return str(error), error.exit_code
+    if isinstance(error, CycloptsError):
+        return f"{error} See: untaken --help", REFUSED
+    untouched = "The last good results are untouched."
+    if isinstance(error, KeyboardInterrupt):
+        return f"interrupted. {untouched}", REFUSED
+    if _is_disk(error):
+        return f"{error}\n{untouched}", REFUSED
+    fault = f"a fault of ours: {type(error).__name__}: {error}"
+    return f"{fault}\n{untouched} UNTAKEN_DEBUG=1 shows where.", INTERNAL_FAULT
+
+
+def _is_disk(error: BaseException) -> bool:
     """Whether the disk or the file system is at fault, in whatever engine's words."""
-    full = os.strerror(errno.ENOSPC)
-    return isinstance(error, OSError) or full.lower() in str(error).lower()
-
-
-def _fail(message: str, code: int) -> int:
-    sys.stdout.flush()
-    print(f"untaken: {message}", file=sys.stderr)
-    return code
+    said = str(error).lower()
+    return isinstance(error, OSError) or any(
+        os.strerror(code).lower() in said
+        for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    )

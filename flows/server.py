@@ -24,8 +24,8 @@ expected ones too, at ERROR, and the troubles of its own threads through a logge
 a level of its own: both are set to CRITICAL. Nothing is logged to the API. The import
 starts no thread; the first flow starts three daemon threads that last as long as the
 process: two event loops and the queue of `EventsWorker`, which reports states of tasks
-over a websocket. It is drained before the server ends; left to the end of the
-interpreter, it would look for a server that is gone.
+over a websocket. It is drained before the server ends, which it comments on through a
+logger outside Prefect's; at the end of the interpreter it would find no server.
 
 **The end.** The child's standard input is a pipe, and the parent holds the only other
 end. When the parent closes it, or dies of whatever cause, the child reads end-of-file
@@ -53,6 +53,7 @@ from __future__ import annotations
 
 import fcntl
 import http.client
+import logging
 import os
 import socket
 import subprocess
@@ -61,13 +62,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 DATABASE = "prefect.db"
 BLOCKS = "memo_store.toml"  # says which database already knows which blocks
 LOG = "server.log"
 LOCK = "server.lock"
-
 HOST = "127.0.0.1"
 APPLICATION = "prefect.server.api.server:create_app"
 STARTUP_FAILED = 3  # uvicorn: the application did not come up
@@ -80,10 +81,7 @@ TAIL_LINES = 15
 
 @contextmanager
 def running(home: Path, *, timeout_seconds: float = 120) -> Iterator[str]:
-    """A server that answers, for the length of the block; yields the URL of its API.
-
-    Parameters and errors are those of `starting` and `Server.wait`.
-    """
+    """`starting` and `Server.wait` in one; yields the URL of the API."""
     with starting(home, timeout_seconds=timeout_seconds) as server:
         yield server.wait()
 
@@ -112,27 +110,19 @@ def starting(home: Path, *, timeout_seconds: float = 120) -> Iterator[Server]:
                 server.close()
 
 
+@dataclass
 class Server:
-    """The child process and what it inherits; made by `starting`.
+    """The child process and what it inherits; made by `starting`."""
 
-    url: of its API.
-    """
+    home: Path
+    url: str
+    listener: socket.socket
+    lock: int
+    timeout_seconds: float
 
-    def __init__(
-        self,
-        home: Path,
-        url: str,
-        listener: socket.socket,
-        lock: int,
-        timeout_seconds: float,
-    ) -> None:
-        self.url = url
-        self._home = home
-        self._listener = listener
-        self._lock = lock
-        self._timeout_seconds = timeout_seconds
-        (home / LOG).unlink(missing_ok=True)
-        self._child = self._start()
+    def __post_init__(self) -> None:
+        (self.home / LOG).unlink(missing_ok=True)
+        self.child = self._start()
 
     def wait(self) -> str:
         """Waits until the server answers and returns the URL of its API.
@@ -140,57 +130,57 @@ class Server:
         Raises: UntakenError, with the end of the log, when it does not come up.
         """
         if not self._comes_up():
-            if self._child.returncode == STARTUP_FAILED:
-                move_aside(self._home)
+            if self.child.returncode == STARTUP_FAILED:
+                move_aside(self.home)
             self.close()
-            self._child = self._start()
+            self.child = self._start()
             if not self._comes_up():
-                code = self._child.returncode
+                code = self.child.returncode
                 raise self._failure(f"ended twice, at last with code {code}")
-        self._listener.close()
+        self.listener.close()
         return self.url
 
     def close(self) -> None:
         """Ends the child, and kills it when it does not leave."""
-        assert self._child.stdin is not None  # noqa: S101 - a pipe was asked for
-        self._child.stdin.close()
+        assert self.child.stdin is not None  # noqa: S101 - a pipe was asked for
+        self.child.stdin.close()
         try:
-            self._child.wait(LEAVE_SECONDS)
+            self.child.wait(LEAVE_SECONDS)
         except subprocess.TimeoutExpired:
-            self._child.kill()
-            self._child.wait()
+            self.child.kill()
+            self.child.wait()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        fd = self._listener.fileno()
+        fd = self.listener.fileno()
         private = {"PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
-        with (self._home / LOG).open("ab") as log:
+        with (self.home / LOG).open("ab") as log:
             return subprocess.Popen(  # noqa: S603 - this file, by this interpreter
                 [sys.executable, "-P", __file__, str(fd)],
                 env=os.environ | private,
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
-                pass_fds=[fd, self._lock],
+                pass_fds=[fd, self.lock],
                 start_new_session=True,
             )
 
     def _comes_up(self) -> bool:
         """Whether the server answers; False when the child has ended instead."""
-        deadline = time.monotonic() + self._timeout_seconds
+        deadline = time.monotonic() + self.timeout_seconds
         while time.monotonic() < deadline:
-            if self._child.poll() is not None:
+            if self.child.poll() is not None:
                 return False
-            if answers(self._listener.getsockname()[1]):
+            if answers(self.listener.getsockname()[1]):
                 return True
             time.sleep(POLL_SECONDS)
-        raise self._failure(f"did not answer within {self._timeout_seconds:.0f} s")
+        raise self._failure(f"did not answer within {self.timeout_seconds:.0f} s")
 
     def _failure(self, what: str) -> Exception:
         from flows.errors import UntakenError
 
-        log = self._home / LOG
+        log = self.home / LOG
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-        tail = "\n".join(lines[-TAIL_LINES:]) or "(empty)"
+        tail = "\n".join(lines[-TAIL_LINES:]) or "(nothing; is the disk full?)"
         return UntakenError(f"Prefect's server {what}. The end of {log}:\n{tail}")
 
 
@@ -286,6 +276,7 @@ def drain_events() -> None:
     """Sends what Prefect's worker still holds, where there is such a worker."""
     worker = sys.modules.get("prefect.events.worker")
     if worker is not None:
+        #logging.getLogger("EventsWorker").setLevel(logging.CRITICAL)
         worker.EventsWorker.drain_all(timeout=DRAIN_SECONDS)
 
 

@@ -35,7 +35,8 @@ def find(patterns: Iterable[str], *, base: Path | None = None) -> tuple[str, ...
         elif Path(path).is_file():
             matches = [path]
         else:
-            matches = [m for m in glob.glob(path, recursive=True) if Path(m).is_file()]
+            named = glob.glob(path, recursive=True)  # noqa: PTH207 - absolute ones too
+            matches = [match for match in named if Path(match).is_file()]
         if not matches:
             empty.append(path)
         found.update(matches)
@@ -81,7 +82,8 @@ def common_types(
         without = [file for file, schema in read.items() if column not in schema]
         if without:
             problems.append(
-                f"column {column!r} is missing in {len(without)} of {len(read)} files:\n"
+                f"column {column!r} is missing in {len(without)} of {len(read)} "
+                "files:\n"
                 + _some(without)
                 + f"\n  columns found there: {', '.join(read[without[0]].names())}"
             )

@@ -5,8 +5,9 @@ the probabilities stand (DESIGN section 4):
 
     lists     `actions` list of text, `logging_probabilities` list of double, parallel
     structs   `logging_probabilities` list of struct{action, probability}
-    map       `logging_probabilities` map of text to double, or a struct with one field
-              an action (a null field: the action was not available)
+    map       `logging_probabilities` map of text to double (also as a list of
+              struct{key, value}), or a struct with one field an action (a null field:
+              the action was not available)
     wide      one column an action, named by the pattern in
               `columns = { logging_probabilities = "p_*" }`
 
@@ -167,7 +168,8 @@ class Log:
                 (member.name, f"{column}.{identifier(member.name)}")
                 for member in dtype.fields
             )
-        return _entries_of(f"map_entries({column})", "key", "value")
+        entries = f"map_entries({column})" if isinstance(dtype, pl.Map) else column
+        return _entries_of(entries, "key", "value")
 
 
 def as_list(log: Log, name: str, inner: type[pl.DataType]) -> pl.Expr:

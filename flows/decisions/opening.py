@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
-from collections.abc import Callable, Sequence
-
-import polars as pl
+from collections.abc import Sequence
 
 from flows import columns as c
 from flows.decisions import files as f
 from flows.decisions.layout import Layout, Log
+from flows.decisions.types import check_types
 from flows.errors import LogError, UsageError
 
-TEXT_LIKE = (pl.String, pl.Categorical, pl.Enum)
 # What the logging policy drew and what came of it: no candidate sees it, and a cut by
 # it would select on the draw.
 OUTCOMES = (c.ACTION, c.LOGGING_PROBABILITIES, c.REWARD)
@@ -70,7 +68,7 @@ def open_log(
         extra=tuple(n for n in dict.fromkeys(extra) if n != c.LOGGING_PROBABILITIES),
         wide=wide,
     )
-    _check_types(log, distributions)
+    check_types(log, tuple(wide or distributions))
     return log
 
 
@@ -104,85 +102,3 @@ def _matching(pattern: str, found: Sequence[str]) -> list[str]:
     if not matching:
         raise LogError(f"no column matches {pattern!r}; found: {', '.join(found)}")
     return matching
-
-
-def _check_types(log: Log, distributions: Sequence[str]) -> None:
-    """Refuses columns whose type cannot be what they are declared to be."""
-    layout = log.layout
-    expected: list[tuple[str, Callable[[pl.DataType], bool], str]] = [
-        (layout.theirs(c.ACTION), _is_name, "action must be text"),
-        (layout.theirs(c.REWARD), _is_reward, "reward must be a number, null where none "
-         "arrived"),
-    ]
-    if log.is_dated:
-        expected.append((layout.theirs(c.DECIDED_AT), _is_zoned, "decided_at must be a "
-          "timestamp with a time zone (UTC). A naive one does not say which night it "
-          "belongs to: write it with its zone"))
-    if log.has_ids:
-        expected.append((layout.theirs(c.DECISION_ID), _is_name, "decision_id must be "
-          "text"))
-    if layout.probabilities == "lists":
-        expected.append((layout.theirs(c.ACTIONS), _is_names, "actions must be a list "
-        "of text"))
-    fits, wanted = DISTRIBUTIONS[layout.probabilities]
-    held = log.wide if layout.probabilities == "wide" else distributions
-    expected += [(name, fits, wanted) for name in held]
-    problems = [
-        f"  {name!r} is {log.types[name]}; {wanted}"
-        for name, is_fitting, wanted in expected
-        if not is_fitting(log.types[name])
-    ]
-    if problems:
-        raise LogError("the log has columns of the wrong type:\n" + "\n".join(problems))
-
-
-def _is_name(dtype: pl.DataType) -> bool:
-    return isinstance(dtype, TEXT_LIKE) or dtype.is_integer()
-
-
-def _is_number(dtype: pl.DataType) -> bool:
-    return dtype.is_numeric() or dtype == pl.Null
-
-
-def _is_reward(dtype: pl.DataType) -> bool:
-    return _is_number(dtype) or dtype == pl.Boolean
-
-
-def _is_zoned(dtype: pl.DataType) -> bool:
-    return isinstance(dtype, pl.Datetime) and dtype.time_zone is not None
-
-
-def _is_list(dtype: pl.DataType, fits: Callable[[pl.DataType], bool]) -> bool:
-    inner = getattr(dtype, "inner", None)
-    return (
-        isinstance(dtype, pl.List | pl.Array)
-        and isinstance(inner, pl.DataType)
-        and fits(inner)
-    )
-
-
-def _is_names(dtype: pl.DataType) -> bool:
-    return _is_list(dtype, _is_name)
-
-
-def _is_numbers(dtype: pl.DataType) -> bool:
-    return _is_list(dtype, _is_number)
-
-
-def _has(dtype: pl.DataType, name: str, probability: str) -> bool:
-    fields = {f.name: f.dtype for f in getattr(dtype, "fields", ())}
-    return (
-        {name, probability} <= set(fields)
-        and _is_name(_instance(fields[name]))
-        and _is_number(_instance(fields[probability]))
-    )
-
-
-def _is_structs(dtype: pl.DataType) -> bool:
-    return _is_list(dtype, lambda inner: _has(inner, "action", "probability"))
-
-
-def _is_map(dtype: pl.DataType) -> bool:
-    if isinstance(dtype, pl.Struct):
-        return all(_is_number(_instance(field.dtype)) for field in dtype.fields)
-    return _is_list(dtype, lambda inner: _has(inner, "key", "value"))

@@ -49,11 +49,11 @@ class Chain:
         return f"case\n{whens}\nelse 0 end as {self.column}"
 
     def broken_rows(self) -> str:
-        """A DuckDB query: the rows that break a rule, with the rule's name and value."""
+        """A DuckDB query: the rows that break a rule, with its name and their value."""
         names = self._choice([queries.literal(rule.name) for rule in self.rules])
         values = self._choice([f"({rule.value})::varchar" for rule in self.rules])
-        return (
-            f"select {names} as rule, {values} as value, file, row, decision_id\n"
+        return (  # predicates and values are read from sql/checks
+            f"select {names} as rule, {values} as value, file, row, decision_id\n"  # noqa: S608
             f"from (select *, {self.first_broken()} from measured_decisions)\n"
             f"where {self.column} > 0"
         )

@@ -1,7 +1,7 @@
 """What policies that did not run would have earned, from the log of one that did.
 
     from flows.offpolicy import evaluate
-    evaluate("log/*.parquet", candidates=["column:new"], reward_range=(0, 1), floor=0.02)
+    evaluate("log/*.parquet", candidates=["column:new"], reward_range=(0, 1), floor=0.1)
 
 `evaluate` checks the log, counts evidence and returns value and improvement with their
 intervals. `OffPolicyValue` and `OffPolicyImprovement` are the same under the names that

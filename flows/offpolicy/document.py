@@ -42,7 +42,7 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
     """The evaluation as plain dicts, lists, numbers and text."""
     profile, grid = evaluation.profile, evaluation.grid
     names = profile.action_names
-    return rounded(
+    made: dict[str, Any] = rounded(
         {
             "schema": SCHEMA,
             "log": {
@@ -71,6 +71,7 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
             "warnings": [asdict(warned) for warned in profile.warned],
         }
     )
+    return made
 
 
 def entry(evaluated: Evaluated, names: tuple[str, ...]) -> dict[str, Any]:

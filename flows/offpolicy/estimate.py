@@ -155,7 +155,8 @@ def _without(
 
 
 def _compat(evidence: Evidence, estimand: Estimand, confidence: float) -> Estimate:
-    assert evidence.exact is not None
+    if evidence.exact is None:
+        raise ValueError("compat needs exact counts")
     found = exact.estimate(
         evidence.exact, estimand, grid=evidence.cells.grid, confidence=confidence
     )

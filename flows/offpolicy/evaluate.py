@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
 from flows import queries
+from flows.columns import FLOOR_TOLERANCE
 from flows.decisions import Layout, Profile, find, open_log
 from flows.errors import (
     DONE,
@@ -40,7 +41,9 @@ from flows.policies import (
     prepare,
 )
 
-LOGGING = "logging"
+# The policy that ran, under a name that no SPEC can have.
+OWN = parse("logging", name=" logging")
+COMPAT = "compat"
 # The guarantee is for one look, not for a log evaluated again as it grows.
 LOOK = "single look"
 
@@ -86,13 +89,13 @@ class Evaluation:
 
     @property
     def exit_code(self) -> int:
-        """2 when weights contradict the log, 3 without any reward, else 0."""
-        states = [n.value.state for n in self.candidates]
+        """2 when an estimate is withheld, 3 without any reward, else 0."""
+        states = {e.state for n in self.candidates for e in n.finding.estimates}
         withheld = REFUSED if WITHHELD in states else DONE
         return worst(withheld, DONE if self.profile.rewards else NOT_ENOUGH_EVIDENCE)
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913 - what is known by design, and where to look
     log: str | Path | Sequence[str | Path],
     *,
     candidates: Sequence[str | Candidate],
@@ -124,71 +127,91 @@ def evaluate(
     paths = [log] if isinstance(log, str | Path) else list(log)
     files = find([str(path) for path in paths])
     given = layout or Layout()
-    given = Layout(
-        columns=given.columns,
-        probabilities=given.probabilities,
-        context=tuple(dict.fromkeys((*given.context, *context, *by))),
-        sum_tolerance=given.sum_tolerance,
-    )
     opened = open_log(
-        files, given, dated=None, with_ids=None, extra=column_candidates(read)
+        files,
+        replace(given, context=(*given.context, *context), beside=tuple(by)),
+        dated=None,
+        with_ids=None,
+        extra=column_candidates(read),
     )
-    own = parse(LOGGING, name=" logging")
-    with queries.connection() as con, tempfile.TemporaryDirectory() as work:
+    with tempfile.TemporaryDirectory(prefix="untaken-") as work:
         request = Request(
             log=opened,
-            candidates=(own, *read),
+            candidates=(OWN, *read),
             reward_range=reward_range,
             work=Path(work),
             keep=tuple(by),
             listing=listing,
         )
+        counted = _count(request, grid, method, confidence)
+    return counted.evaluation(read, tuple(by))
+
+
+def _count(request: Request, grid: Grid, method: str, confidence: float) -> _Counted:
+    """Checks the log and counts the evidence of every candidate."""
+    log, cuts = request.log, [request.keep] if request.keep else []
+    with queries.connection() as con:
         prepared = prepare(con, request)
         if prepared.profile.decisions == 0:
-            raise LogError(f"no decision in {len(files)} files; nothing to evaluate")
-        cuts = [tuple(by)] if by else []
-        scored = prepared.scored(grid.tolerated_floor)
+            raise LogError(
+                f"no decision in {len(log.files)} files; nothing to evaluate"
+            )
+        rows, scored = prepared.scorable, prepared.scored(grid.tolerated_floor)
         cells = cells_of.count(
-            prepared.scorable, scored, grid=grid, segments=cuts, has_ids=opened.has_ids
+            rows, scored, grid=grid, segments=cuts, has_ids=log.has_ids
         )
         exact = None
-        if method == "compat":
-            strict = prepared.scored(grid.floor)
-            exact = exact_of.count(prepared.scorable, strict, grid=grid, segments=cuts)
-    found = _Found(cells, exact, grid, method, confidence, prepared.profile)
-    found.unknown = prepared.unknown
-    segments = cells.filter(pl.col("segment_by") != "")["segment"].unique().sort()
-    share = 1.0 / len(read)
-    return Evaluation(
-        files=files,
+        if method == COMPAT:
+            exact = exact_of.count(rows, scored, grid=grid, segments=cuts)
+    return _Counted(
+        files=log.files,
         profile=prepared.profile,
+        unknown=prepared.unknown,
+        cells=cells,
+        exact=exact,
         grid=grid,
         method=method,
         confidence=confidence,
-        by=tuple(by),
-        logging=found.evaluated(own, "", 1.0),
-        candidates=tuple(found.evaluated(n, "", share) for n in read),
-        segments={
-            segment: tuple(
-                found.evaluated(n, segment, share / len(segments), cut=", ".join(by))
-                for n in read
-            )
-            for segment in segments
-        },
     )
 
 
-@dataclass(slots=True)
-class _Found:
+@dataclass(frozen=True, slots=True)
+class _Counted:
     """Evidence of all candidates, and how to read it."""
 
+    files: tuple[str, ...]
+    profile: Profile
+    unknown: Mapping[str, tuple[str, ...]]
     cells: pl.DataFrame
     exact: pl.DataFrame | None
     grid: Grid
     method: str
     confidence: float
-    profile: Profile
-    unknown: Mapping[str, tuple[str, ...]] | None = None
+
+    def evaluation(
+        self, candidates: Sequence[Candidate], by: tuple[str, ...]
+    ) -> Evaluation:
+        """Everything that is asked of the evidence."""
+        in_cut = self.cells.filter(pl.col("segment_by") != "")
+        segments = in_cut["segment"].unique().sort()
+        share = 1.0 / len(candidates)
+        return Evaluation(
+            files=self.files,
+            profile=self.profile,
+            grid=self.grid,
+            method=self.method,
+            confidence=self.confidence,
+            by=by,
+            logging=self.evaluated(OWN, "", 1.0),
+            candidates=tuple(self.evaluated(n, "", share) for n in candidates),
+            segments={
+                segment: tuple(
+                    self.evaluated(n, segment, share / len(segments), ", ".join(by))
+                    for n in candidates
+                )
+                for segment in segments
+            },
+        )
 
     def evaluated(
         self, candidate: Candidate, segment: str, share: float, cut: str = ""
@@ -211,7 +234,7 @@ class _Found:
                 first=self.profile.first_at,
                 last=self.profile.last_at,
             ),
-            (self.unknown or {}).get(candidate.name, ()),
+            self.unknown.get(candidate.name, ()),
         )
 
     def _evidence(self, candidate: Candidate, cut: str, segment: str) -> Evidence:
@@ -242,7 +265,8 @@ def _grid(
         raise UsageError(f"confidence {confidence} must lie in (0, 1)")
     if method not in METHODS:
         raise UsageError(f"method {method!r} is none of {', '.join(METHODS)}")
-    return Grid(floor=floor, lowest=lowest, highest=highest)
+    tolerance = 0.0 if method == COMPAT else FLOOR_TOLERANCE
+    return Grid(floor, lowest, highest, tolerance)
 
 
 def _is_finite(number: float) -> bool:

@@ -101,9 +101,16 @@ def merge(evidence: pl.DataFrame) -> pl.DataFrame:
 
 
 def weight(log: Scorable, candidate: Scored, floor: float) -> pl.Expr:
-    """The importance weight on supported actions."""
+    """The importance weight on supported actions, else 0.
+
+    No `when`: polars evaluates its branches on part of the rows, and an array's element
+    taken at a row's own position fails there.
+    """
+    if not candidate.needs_support:
+        return pl.lit(1.0)
     logged = log.logged()
-    return pl.when(logged >= floor).then(candidate.probability / logged).otherwise(0.0)
+    is_supported = (logged >= floor).cast(pl.Float64)
+    return candidate.probability / pl.max_horizontal(logged, floor) * is_supported
 
 
 def segment_text(cut: Sequence[str]) -> pl.Expr:

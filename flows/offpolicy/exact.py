@@ -48,14 +48,11 @@ def count(
             rows = log.frame.select(
                 segment_text(cut).alias("segment"),
                 is_missing.alias("is_missing"),
-                pl.when(~is_missing)
-                .then(weight(log, candidate, grid.floor))
-                .otherwise(0.0)
-                .alias("weight"),
-                pl.when(~is_missing)
-                .then(pl.col(c.REWARD))
-                .otherwise(0.0)
-                .alias("reward"),
+                weight(log, candidate, grid.floor).alias("weight"),
+                pl.col(c.REWARD).alias("reward"),
+            ).with_columns(
+                pl.when(~pl.col("is_missing")).then(pl.col(name)).otherwise(0.0)
+                for name in ("weight", "reward")
             )
             plans.append(
                 rows.group_by("segment", "is_missing", "weight", "reward")

@@ -32,16 +32,19 @@ class Grid:
 
     floor: least logging probability that counts as support, in (0, 1].
     lowest, highest: the reward range.
+    tolerance: how far below the floor, relatively, an action still has support; 0 for
+        `compat`, which compares exactly.
     """
 
     floor: float
     lowest: float
     highest: float
+    tolerance: float = FLOOR_TOLERANCE
 
     @property
     def tolerated_floor(self) -> float:
-        """The floor that is compared with, a relative 1e-9 below the declared one."""
-        return self.floor * (1.0 - FLOOR_TOLERANCE)
+        """The floor that is compared with, `tolerance` below the declared one."""
+        return self.floor * (1.0 - self.tolerance)
 
     @property
     def largest_weight(self) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from flows.offpolicy.estimate import ALL_REWARDS_MISSING, ESTIMATED, Estimate
+from flows.offpolicy.estimate import ALL_REWARDS_MISSING, Estimate
 from flows.offpolicy.evaluate import LOOK, Evaluated, Evaluation
 from flows.policies import nearest
 
@@ -23,11 +23,15 @@ def summary(evaluation: Evaluation) -> str:
     """What was found, a line a candidate, and what to know about it."""
     profile = evaluation.profile
     lines = [
-        f"{profile.decisions:,} decisions, {profile.rewards:,} with a reward, "
-        f"{len(profile.action_names)} actions",
-        f"method {evaluation.method}, confidence {evaluation.confidence:g}, {LOOK}; "
-        f"rewards in [{evaluation.grid.lowest:g}, {evaluation.grid.highest:g}], "
-        f"floor {evaluation.grid.floor:g}",
+        (
+            f"{profile.decisions:,} decisions, {profile.rewards:,} with a reward, "
+            f"{len(profile.action_names)} actions"
+        ),
+        (
+            f"method {evaluation.method}, confidence {evaluation.confidence:g}, "
+            f"{LOOK}; rewards in [{evaluation.grid.lowest:g}, "
+            f"{evaluation.grid.highest:g}], floor {evaluation.grid.floor:g}"
+        ),
         "",
         *_table(evaluation.logging, evaluation.candidates),
     ]
@@ -57,11 +61,8 @@ def _table(logging: Evaluated | None, candidates: tuple[Evaluated, ...]) -> list
 
 def _shown(estimate: Estimate) -> tuple[str, str]:
     lower, upper, middle = estimate.lower, estimate.upper, estimate.estimate
-    if estimate.state != ESTIMATED or None in (lower, upper, middle):
+    if lower is None or upper is None or middle is None:
         return "-", STATES.get(estimate.state, estimate.state)
-    assert lower is not None
-    assert upper is not None
-    assert middle is not None
     digits = decimals(upper - lower)
     scale = 10.0**digits
     low, high = math.floor(lower * scale) / scale, math.ceil(upper * scale) / scale

@@ -6,9 +6,9 @@ returns them ready to be scored. The words of a SPEC are in `flows.policies.spec
 
 from __future__ import annotations
 
+from flows.policies.content import sources
 from flows.policies.prepare import check_log, column_candidates, nearest, prepare
 from flows.policies.request import Prepared, Request
-from flows.policies.content import sources
 from flows.policies.scorable import Scorable, Scored
 from flows.policies.spec import Candidate, Kind, parse
 

@@ -20,6 +20,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import polars as pl
@@ -130,7 +131,7 @@ def caller(candidate: Candidate) -> Caller:
     return Caller(candidate, function)
 
 
-def _fresh(module_name: str, base: str) -> Any:
+def _fresh(module_name: str, base: str) -> ModuleType:
     """The module, not one of the same name that another job's folder left behind."""
     known = sys.modules.get(module_name)
     file = getattr(known, "__file__", None)

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 import duckdb
 
 from flows import columns as c
-from flows import queries
 from flows.decisions import CandidateColumn, Profile, check, measure
 from flows.errors import UsageError
 from flows.policies import tables

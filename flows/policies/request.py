@@ -80,7 +80,8 @@ class Prepared:
 def in_log(log: Log, candidate: Candidate) -> tuple[str, str]:
     """DuckDB expressions of a column candidate: parallel list and unlisted mass."""
     column = queries.identifier(candidate.argument)
-    if log.layout.probabilities == "lists":
+    is_logged = candidate.argument == c.LOGGING_PROBABILITIES
+    if log.layout.probabilities == "lists" or is_logged:
         return column, "0"
     listed = (
         f"case when {column} is not null then list_transform(actions, lambda a: "

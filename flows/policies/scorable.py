@@ -28,11 +28,13 @@ class Scored:
 
     probability: what the candidate gives the logged action.
     unsupported: the candidate's mass, over all actions, without support in the log.
+    needs_support: False for the policy that ran: it supports itself below any floor.
     """
 
     name: str
     probability: pl.Expr
     unsupported: pl.Expr
+    needs_support: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class Scorable:
 
     def logging(self, name: str) -> Scored:
         """The policy that ran, which needs no support: every weight is 1."""
-        return Scored(name, self.logged(), pl.lit(0.0))
+        return Scored(name, self.logged(), pl.lit(0.0), needs_support=False)
 
 
 def closed(frame: pl.LazyFrame, actions: Sequence[str]) -> Scorable:

@@ -124,8 +124,8 @@ def load(
     except duckdb.Error as error:
         reason = str(error).splitlines()[0]
         raise PolicyError(
-            f"candidate {candidate.name!r}: {files[0]} holds a distribution that cannot "
-            f"be read ({reason}). List each action once, with one probability."
+            f"candidate {candidate.name!r}: {files[0]} holds a distribution that "
+            f"cannot be read ({reason}). List each action once, with one probability."
         ) from None
     _validate(con, candidate, table, quoted, log.layout.sum_tolerance)
     actions = queries.run(con, "staging/candidate_actions", table=table)
@@ -166,7 +166,7 @@ def _chosen(
     source: str,
     picked: str | None,
 ) -> str:
-    rows = queries.execute(con, f"select distinct candidate from {source} order by 1")
+    rows = queries.execute(con, f"select distinct candidate from {source} order by 1")  # noqa: S608
     values = [str(value) for (value,) in rows]
     wanted = picked or (values[0] if len(values) == 1 else candidate.name)
     if wanted not in values:

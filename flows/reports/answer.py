@@ -32,6 +32,8 @@ UNDECIDED = "not enough evidence"
 WITHHELD = "withheld"
 NO_REWARDS = "all rewards missing"
 
+PAIR = 2
+MOST_NAMED = 3
 MONTHS = (
     "January",
     "February",
@@ -91,7 +93,7 @@ def answer(candidates: Sequence[Candidate], night: str, unit: Unit) -> dict[str,
         state, named, sentence = _undecided(judged, unit)
     silent = [each for each in candidates if not has_ends(each["improvement"])]
     if judged and silent:
-        sentence += f" No interval is given for {_names(silent)}."
+        sentence += f" No interval is given for {_names(silent, 'and')}."
     return {
         "state": state,
         "candidate": None if named is None else named["candidate"],
@@ -140,23 +142,25 @@ def _supported(
         f"policy {_confidence(best)}; switching is supported since "
         f"{day_in_words(since, year=since[:4] != night[:4])}."
     )
-    others = [each for each in supported if each is not best]
+    others = sorted(
+        (each for each in supported if each is not best),
+        key=lambda each: -float(each["improvement"]["lower"]),
+    )
     if others:
-        verb = "is" if len(others) == 1 else "are"
-        sentence += f" So {verb} {_names(others)}."
+        sentence += f" Switching to {_names(others, 'or')} is supported too."
     return SUPPORTED, best, sentence
 
 
 def _worse(judged: Sequence[Candidate], unit: Unit) -> tuple[str, Candidate, str]:
     best = leading(judged)
-    said = f"{_improvement(best, unit)} than it {_confidence(best)}"
+    said = f"would earn {_improvement(best, unit)} {_confidence(best)}."
     if len(judged) == 1:
-        sentence = f"Keep the logging policy: {best['candidate']} would earn {said}."
-    else:
-        sentence = (
-            f"Keep the logging policy: all {len(judged)} candidates would earn less. "
-            f"The nearest to it, {best['candidate']}, would earn {said}."
-        )
+        return WORSE, best, f"Keep the logging policy: {best['candidate']} {said}"
+    which = "both" if len(judged) == PAIR else f"all {len(judged)}"
+    sentence = (
+        f"Keep the logging policy: {which} candidates would earn less. The nearest, "
+        f"{best['candidate']}, {said}"
+    )
     return WORSE, best, sentence
 
 
@@ -173,19 +177,16 @@ def _undecided(judged: Sequence[Candidate], unit: Unit) -> tuple[str, Candidate,
     best = leading(open_ones)
     name, said = best["candidate"], f"{_improvement(best, unit)} {_confidence(best)}."
     if len(judged) == 1:
-        return (
-            UNDECIDED,
-            best,
-            f"{start} {name} from the logging policy. It would earn {said}",
-        )
+        sentence = f"{start} {name} from the logging policy. It would earn {said}"
+        return UNDECIDED, best, sentence
     beaten = sum(is_worse(each["improvement"]) for each in judged)
-    if not beaten:
-        which = f"any of the {len(judged)} candidates from the logging policy."
+    if beaten:
+        which = f"{len(judged) - beaten} of the {len(judged)} candidates from the "
+        which += "logging policy; the others would earn less."
+    elif len(judged) == PAIR:
+        which = "either candidate from the logging policy."
     else:
-        which = (
-            f"{len(judged) - beaten} of the {len(judged)} candidates from the logging "
-            "policy; the others would earn less."
-        )
+        which = f"any of the {len(judged)} candidates from the logging policy."
     sentence = f"{start} {which} The nearest to an answer, {name}, would earn {said}"
     return UNDECIDED, best, sentence
 
@@ -200,8 +201,10 @@ def _confidence(candidate: Candidate) -> str:
     return f"({percent(candidate['improvement']['confidence'], places=2)})"
 
 
-def _names(candidates: Sequence[Candidate], most: int = 3) -> str:
-    names = [str(each["candidate"]) for each in candidates[:most]]
-    if len(candidates) > most:
-        names = [*names, f"{len(candidates) - most} more"]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _names(candidates: Sequence[Candidate], joint: str) -> str:
+    names = [str(each["candidate"]) for each in candidates[:MOST_NAMED]]
+    if len(candidates) > MOST_NAMED:
+        names = [*names, f"{len(candidates) - MOST_NAMED} more"]
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} {joint} {names[-1]}"

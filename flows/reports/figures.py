@@ -16,10 +16,8 @@ are written beside it.
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -44,9 +42,6 @@ ROW_DOT, NIGHT_DOT = 80, 40  # areas
 TEXT_SIZE, TICK_SIZE = 14, 12
 FONT = "system-ui, sans-serif"
 DISTANT = "\N{LEFTWARDS ARROW} ", " \N{RIGHTWARDS ARROW}"
-NOISE = re.compile(r' (?:class|role|aria-[a-z]+|pointer-events|opacity)="[^"]*"')
-LONG = re.compile(r"\d+\.\d{3,}")
-EMPTY = re.compile(r'<path class="(?:background|foreground)"[^<>]*/>')
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,34 +150,10 @@ def course(bars: Sequence[Bar]) -> str:
     return _svg(layers, width, COURSE_HEIGHT - room.top - room.bottom, room)
 
 
-def accessible(svg: str, name: str, title: str, description: str) -> str:
-    """The SVG as an element of a page: an image with a title and a description.
-
-    name: prefix of its ids, unique in the page.
-    """
-    head, _, body = svg.partition(">")
-    box = re.search(r'viewBox="(0 0 (\d+) \d+)"', head)
-    if box is None:
-        raise ValueError(f"The picture {name} has no view box: {head}")
-    body = re.sub(r"<[^<>]*>", _quiet, EMPTY.sub("", body))
-    body = body.replace(f' font-family="{FONT}"', "")
-    return (
-        f'<svg viewBox="{box[1]}" role="img" style="max-width:{box[2]}px" '
-        f'aria-labelledby="{name}-t" aria-describedby="{name}-d">'
-        f'<title id="{name}-t">{escape(title)}</title>'
-        f'<desc id="{name}-d">{escape(description)}</desc>{body}'
-    )
-
-
 def shortened(text: str, most: int) -> str:
     """A label that fits, without characters that cannot stand in a picture."""
     kept = "".join(c if c.isprintable() else " " for c in text)
     return kept if len(kept) <= most else f"{kept[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
-
-
-def _quiet(tag: re.Match[str]) -> str:
-    kept = NOISE.sub("", tag.group())
-    return LONG.sub(lambda digits: f"{float(digits.group()):.2f}", kept)
 
 
 def _short(ordinal: int) -> str:

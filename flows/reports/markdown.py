@@ -14,7 +14,16 @@ from flows.reports.answer import day_in_words
 from flows.reports.content import Document
 from flows.reports.numbers import Unit
 
-SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~&:@$^-])")
+SPECIAL = re.compile(
+    r"""
+    [\\`*_{}\[\]<>#|~&@$!]  # marks of the language
+    | ^[-+=]                # what opens a list or a heading
+    | (?<=^\d)[.)]          # what makes a number open a list
+    | :(?=/)                # what makes an address a link
+    | (?<=www)\.
+    """,
+    re.VERBOSE,
+)
 MOST_CANDIDATES = 12
 MOST_SEGMENTS = 12
 MOST_LISTED = 5
@@ -22,7 +31,7 @@ MOST_LISTED = 5
 
 def escape(text: object) -> str:
     """Text of users as inert Markdown on one line."""
-    return SPECIAL.sub(r"\\\1", " ".join(str(text).split()))
+    return SPECIAL.sub(r"\\\g<0>", " ".join(str(text).split()))
 
 
 def markdown(document: Document) -> str:
@@ -44,7 +53,7 @@ def _answer(document: Document) -> list[str]:
     answer = document["answer"]
     return [
         f"# {escape(document['job'])}, {night}",
-        f"**{words.BADGES[answer['state']]}.** {escape(answer['sentence'])}",
+        f"**{words.BADGES[answer['state']]}.** {escape(words.sentence(document))}",
         f"{words.basis(document)}.",
     ]
 
@@ -108,7 +117,8 @@ def _segments(document: Document, unit: Unit) -> list[str]:
 
 
 def _findings(document: Document) -> list[str]:
-    lines = [
+    lines = [f"- {escape(told)}" for told in words.withheld(document)]
+    lines += [
         f"- {escape(each['candidate'])}: {_missing(each)}"
         for each in words.ranked(document["candidates"])[:MOST_CANDIDATES]
         if words.missing_total(each)
@@ -119,7 +129,7 @@ def _findings(document: Document) -> list[str]:
         for entry in document["violations"][:MOST_LISTED]
     ]
     lines += [
-        f"- {escape(entry['sentence'])} ({words.counted(entry['count'], 'decision')}). "
+        f"- {escape(entry['sentence'].rstrip('.'))} ({words.counted(entry['count'], 'decision')}). "
         f"{escape(entry['remedy'])}"
         for entry in document["warnings"][:MOST_LISTED]
     ]
@@ -137,12 +147,13 @@ def _findings(document: Document) -> list[str]:
 
 
 def _missing(candidate: Document) -> str:
-    missing = candidate["missing"]
-    return (
-        f"of {words.counted(candidate['decisions'], 'decision')}, "
-        f"{missing['reward']:,} without reward, {missing['support']:,} without "
-        f"support, {missing['both']:,} without either"
-    )
+    kinds = (("reward", "no reward"), ("support", "no support"), ("both", "neither"))
+    told = [
+        f"{candidate['missing'][kind]:,} have {lack}"
+        for kind, lack in kinds
+        if candidate["missing"][kind]
+    ]
+    return f"of {words.counted(candidate['decisions'], 'decision')}, {', '.join(told)}"
 
 
 def _unknown(entry: dict[str, Any]) -> str:

@@ -1,8 +1,9 @@
 """How numbers are written: rounded to what their interval supports, never tightened.
 
 An interval is shown with two significant digits of its width, its ends rounded outward,
-so that a reader never sees a narrower interval than the one that holds. An end that is
-not 0 is never shown as 0: it takes as many digits as its sign needs. Estimates take the
+so that a reader never sees a narrower interval than the one that holds. The end of an
+improvement that is not 0 is never shown as 0: it takes as many digits as its sign
+needs. Estimates take the
 digits of their interval. Numbers of the document itself keep 12 significant digits,
 which is more than any method claims and fewer than summation order can change.
 
@@ -70,16 +71,25 @@ class Shown:
         return self.lower == self.upper
 
 
-def shown(lower: float, upper: float, estimate: float | None, unit: Unit) -> Shown:
+def shown(
+    lower: float,
+    upper: float,
+    estimate: float | None,
+    unit: Unit,
+    *,
+    sign: bool = True,
+) -> Shown:
     """An interval in its unit, ends outward, with two digits of its width.
 
-    lower <= upper, both finite, in rewards per decision.
+    lower <= upper, both finite, in rewards per decision. sign: whether the sign of an
+    end says something, so that it must not be rounded to 0.
     """
     low, high = exact(lower, unit), exact(upper, unit)
     places = decimals(low, high)
+    round_end = outward if sign else rounded
     return Shown(
-        lower=outward(low, places, ROUND_FLOOR),
-        upper=outward(high, places, ROUND_CEILING),
+        lower=round_end(low, places, ROUND_FLOOR),
+        upper=round_end(high, places, ROUND_CEILING),
         estimate=None
         if estimate is None
         else rounded(exact(estimate, unit), places, ROUND_HALF_EVEN),

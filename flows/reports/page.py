@@ -19,6 +19,7 @@ from flows.reports import figures, tables, words
 from flows.reports.answer import day_in_words
 from flows.reports.content import Document
 from flows.reports.figures import Bar
+from flows.reports.inline import accessible
 from flows.reports.numbers import Unit
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ TEMPLATE = Path(__file__).with_name("page.html.j2")
 MOST_PICTURED = 12
 MOST_SEGMENTS = 16
 MOST_LISTED = 10
+MOST_ROWS = 16  # of a table that is not folded
 SLUGS = {
     rule.SUPPORTED: "supported",
     rule.WORSE: "worse",
@@ -80,6 +82,7 @@ def html(document: Document) -> str:
         unknown=words.unknown_actions(document),
         revised=[day_in_words(day["day"]) for day in words.revised(document)],
         most_listed=MOST_LISTED,
+        most_rows=MOST_ROWS,
         assumptions=words.assumptions(document),
     )
 
@@ -131,7 +134,7 @@ def _pair(bars: Sequence[Bar], about: int, name: str, title: str) -> list[str]:
     """The same picture twice: for a wide and for a narrow window."""
     told = "; ".join(f"{bar.label}: {bar.note}" for bar in bars)
     return [
-        figures.accessible(
+        accessible(
             figures.comparison(bars, about=about, narrow=narrow),
             f"{name}-{'narrow' if narrow else 'wide'}",
             title,
@@ -178,7 +181,7 @@ def _courses(pictured: Sequence[Document], unit: Unit) -> list[dict[str, str]]:
             if rule.has_ends(entry["improvement"])
         ]
         if any(bar.lower or bar.upper for bar in bars):
-            svg = figures.accessible(
+            svg = accessible(
                 figures.course(bars),
                 f"course-{position}",
                 f"Improvement of {each['candidate']}, night by night",

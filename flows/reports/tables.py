@@ -7,7 +7,7 @@ table that is cut out and passed on still says what it shows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flows.reports import words
@@ -34,12 +34,24 @@ class Table:
     columns: tuple[str, ...]
     rows: list[tuple[str, str, list[Cell]]]
 
+    def parts(self, most: int) -> list[Table]:
+        """The table, or its first rows and a second one with the others."""
+        if len(self.rows) <= most:
+            return [self]
+        left = self.rows[most:]
+        return [
+            replace(self, rows=self.rows[:most]),
+            replace(self, title=f"{len(left)} more", rows=left),
+        ]
+
 
 def candidates(document: Document) -> Table:
     """Value and improvement of every candidate, all decisions since the start."""
     unit = words.unit(document)
     every = document["log"]["decisions"]
-    rows = [
+    logged = cell(document["logging_policy"]["value"], unit, sign=False)
+    rows = [("logging policy", "what the log earned", [Cell("0", ""), logged])]
+    rows += [
         (
             each["candidate"],
             each["spec"]
@@ -52,8 +64,6 @@ def candidates(document: Document) -> Table:
         )
         for each in words.ranked(document["candidates"])
     ]
-    logged = cell(document["logging_policy"]["value"], unit, sign=False)
-    rows.append(("logging policy", "what the log earned", [Cell("0", ""), logged]))
     return Table(
         "Candidates",
         f"Reward {unit.phrase}, {words.basis(document)}.",

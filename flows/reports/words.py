@@ -57,7 +57,8 @@ def cell(entry: dict[str, Any], in_unit: Unit, *, sign: bool) -> Cell:
         return Cell(
             "withheld" if entry["state"] == rule.WITHHELD else "no rewards yet", ""
         )
-    pair = shown(entry["lower"], entry["upper"], entry["estimate"], in_unit)
+    both = (entry["lower"], entry["upper"])
+    pair = shown(*both, entry["estimate"], in_unit, sign=sign)
     text = ends(pair, sign=sign)
     if pair.is_point or pair.estimate is None:
         return Cell(text, "")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import psutil
@@ -21,6 +23,7 @@ PATIENCE_SECONDS = 240
 
 JOBS = """
 from prefect import flow, task
+from prefect.events import emit_event
 from flows.errors import LogError
 
 @task
@@ -38,6 +41,10 @@ def sums():
 @flow
 def refused():
     refuse()
+
+def talk():
+    for number in range(300):
+        emit_event("said", {"prefect.resource.id": f"word.{number}"})
 """
 
 HEAD = """
@@ -53,6 +60,7 @@ for night in range(2):
         import jobs
         prefect_server.wait()
         assert jobs.sums() == 10
+        jobs.talk()
 """
 
 REFUSED = """
@@ -174,8 +182,12 @@ def test_a_broken_database_is_moved_aside_and_made_again(start, home, tmp_path):
     broken.mkdir()
     (broken / server.DATABASE).write_text("no database" * 1000)
     (broken / server.BLOCKS).write_bytes((home / server.BLOCKS).read_bytes())
-    assert outcome(start(SUMS, broken)) == (0, "", "")
+    code, _, err = outcome(start(ANSWERS, broken))
+    assert (code, err) == (0, "")
     assert (broken / "prefect.db.broken").read_text().startswith("no database")
+    with closing(sqlite3.connect(broken / server.DATABASE)) as database:
+        (blocks,) = database.execute("select count(*) from block_type").fetchone()
+    assert blocks > 0
 
 
 def test_a_run_names_the_one_it_waited_for_in_vain(home):

@@ -66,9 +66,7 @@ SCHEMA = {
     "missing_support": pl.Int64,
     "missing_both": pl.Int64,
     "assumptions": pl.List(
-        pl.Struct(
-            {"assumption": pl.String, "status": pl.String, "finding": pl.String}
-        )
+        pl.Struct({"assumption": pl.String, "status": pl.String, "finding": pl.String})
     ),
     "run_id": pl.String,
     **dict.fromkeys(FLOATS, pl.Float64),
@@ -106,7 +104,9 @@ class Nights:
 
     def facts(self, **changes) -> NightFacts:
         """The facts of the last night."""
-        days = [LAST_NIGHT - dt.timedelta(self.count - 1 - i) for i in range(self.count)]
+        days = [
+            LAST_NIGHT - dt.timedelta(self.count - 1 - i) for i in range(self.count)
+        ]
         rows = [
             row
             for position, night in enumerate(days)
@@ -310,3 +310,9 @@ def gallery() -> dict[str, NightFacts]:
             segments=(("shop", tuple(map(str, range(1, 51)))),),
         ).facts(),
     }
+
+
+@pytest.fixture(scope="session")
+def nights():
+    """Facts by kind of night, the same that the browser is shown."""
+    return gallery()

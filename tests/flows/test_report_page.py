@@ -1,0 +1,103 @@
+"""The report page in a real browser: narrow, wide, dark, printed."""
+
+from __future__ import annotations
+
+import base64
+import runpy
+from pathlib import Path
+
+import pytest
+
+from flows.reports import build, html
+
+CONFTEST = Path(__file__).parents[1] / "unit" / "reports" / "conftest.py"
+KINDS = ["sample", "supported", "wrong", "withheld", "no_rewards", "worse", "many"]
+CONTRAST = """
+const parse = c => c.match(/[\\d.]+/g).slice(0, 3).map(Number).map(v => {
+  v /= 255; return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4});
+const light = c => {const [r, g, b] = parse(c); return .2126*r + .7152*g + .0722*b};
+const style = getComputedStyle(document.body);
+const text = getComputedStyle(document.querySelector('caption')).color;
+const pair = [light(style.backgroundColor), light(text)].sort((a, b) => b - a);
+return (pair[0] + .05) / (pair[1] + .05);
+"""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    gallery = runpy.run_path(str(CONFTEST))["gallery"]()
+    for kind in KINDS:
+        (folder / f"{kind}.html").write_text(html(build(gallery[kind])))
+    return folder
+
+
+def show(browser, page, width, scheme="light"):
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500},
+    )
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+    )
+    browser.get(page.as_uri())
+
+
+@pytest.mark.parametrize("width", [320, 375, 1280])
+@pytest.mark.parametrize("kind", KINDS)
+def test_page_fits_its_window_and_logs_nothing(browser, pages, kind, width):
+    show(browser, pages / f"{kind}.html", width)
+    browser.execute_script(
+        "document.querySelectorAll('details').forEach(each => each.open = true)"
+    )
+    widest = browser.execute_script("return document.documentElement.scrollWidth")
+    assert widest <= width
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_quiet_text_is_readable_in_both_schemes(browser, pages, scheme):
+    show(browser, pages / "sample.html", 1280, scheme)
+    assert browser.execute_script(CONTRAST) >= 4.5
+
+
+def test_answer_and_picture_stand_on_the_first_screen(browser, pages):
+    show(browser, pages / "sample.html", 1280)
+    bottom = browser.execute_script(
+        "return document.querySelector('.wide svg').getBoundingClientRect().bottom"
+    )
+    assert bottom <= 800
+
+
+def test_only_one_form_of_a_picture_is_seen(browser, pages):
+    for width in (375, 1280):
+        show(browser, pages / "sample.html", width)
+        seen = browser.execute_script(
+            "return [...document.querySelectorAll('#sure ~ figure svg')]"
+            ".filter(each => each.getBoundingClientRect().width > 0).length"
+        )
+        assert seen == 1
+
+
+def test_folded_tables_are_printed(browser, pages):
+    show(browser, pages / "sample.html", 1280)
+    printed = browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
+    assert base64.b64decode(printed["data"]).startswith(b"%PDF")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    seen = browser.execute_script(
+        "return document.querySelector('details table').checkVisibility("
+        "{contentVisibilityAuto: true}) && "
+        "document.querySelector('details table').getBoundingClientRect().height"
+    )
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert seen > 0
+
+
+def test_keyboard_reaches_every_folded_table(browser, pages):
+    show(browser, pages / "sample.html", 1280)
+    focusable = browser.execute_script(
+        "return [...document.querySelectorAll('summary')].every(each => "
+        "{each.focus(); return document.activeElement === each})"
+    )
+    assert focusable

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import pytest
+
+from flows.reports.answer import answer, supported_since
+from flows.reports.numbers import Unit
+
+NIGHT = "2019-11-30"
+HUNDRED = Unit(100, "per 100 decisions")
+
+
+def candidate(name, lower, upper, *, since=None, state="estimated"):
+    return {
+        "candidate": name,
+        "supported_since": since,
+        "improvement": {
+            "lower": lower,
+            "upper": upper,
+            "confidence": 0.95,
+            "state": state,
+        },
+    }
+
+
+def ask(*candidates, unit=HUNDRED):
+    return answer(candidates, NIGHT, unit)
+
+
+def nights(*lowers, last=30):
+    first = last - len(lowers) + 1
+    return [
+        {"night": f"2019-11-{first + i:02}", "improvement": {"lower": lower}}
+        for i, lower in enumerate(lowers)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lowers", "since"),
+    [
+        ([], None),
+        ([-0.1, -0.1], None),
+        ([0.1, 0.1, 0.1], "2019-11-28"),
+        ([-0.1, 0.1, 0.1], "2019-11-29"),
+        ([0.1, -0.1, 0.1], "2019-11-30"),
+        ([0.1, None, 0.1], "2019-11-30"),
+        ([0.1, 0.1, -0.1], None),
+        ([0.1, 0.0], None),
+    ],
+)
+def test_a_switch_is_supported_since_the_first_night_of_the_unbroken_run(lowers, since):
+    assert supported_since(nights(*lowers), NIGHT) == since
+
+
+def test_a_run_that_ended_before_this_night_supports_nothing():
+    assert supported_since(nights(0.1, 0.1, last=29), NIGHT) is None
+
+
+def test_one_supported_candidate_is_the_answer():
+    found = ask(
+        candidate("uniform", -0.002, 0.001),
+        candidate("thompson", 0.001, 0.004, since="2019-11-27"),
+    )
+    assert found == {
+        "state": "supported",
+        "candidate": "thompson",
+        "sentence": (
+            "thompson would earn 0.10 to 0.40 more reward per 100 decisions than the "
+            "logging policy (95 %); switching is supported since 27 November."
+        ),
+        "supported_since": "2019-11-27",
+    }
+
+
+def test_of_several_supported_the_greatest_lower_end_is_named():
+    found = ask(
+        candidate("wide", 0.001, 0.9, since=NIGHT),
+        candidate("sure", 0.002, 0.004, since="2018-12-31"),
+        candidate("third", 0.0001, 0.1, since=NIGHT),
+    )
+    assert found["candidate"] == "sure"
+    assert "since 31 December 2018." in found["sentence"]
+    assert found["sentence"].endswith("Switching to wide or third is supported too.")
+
+
+def test_all_below_zero_is_worse():
+    one = ask(candidate("first", -0.004, -0.001))
+    assert one["state"] == "worse"
+    assert one["sentence"] == (
+        "Keep the logging policy: first would earn 0.10 to 0.40 less reward per 100 "
+        "decisions (95 %)."
+    )
+    several = ask(candidate("first", -0.004, -0.001), candidate("x", -0.002, -0.0005))
+    assert several["candidate"] == "x"
+    assert "both candidates would earn less. The nearest, x," in several["sentence"]
+
+
+def test_an_interval_across_zero_is_not_enough_evidence():
+    found = ask(candidate("thompson", -0.009, 0.013))
+    assert found["state"] == "not enough evidence"
+    assert found["sentence"] == (
+        "Not enough evidence: the log cannot yet tell thompson from the logging "
+        "policy. It would earn between 0.9 less and 1.3 more reward per 100 decisions "
+        "(95 %)."
+    )
+
+
+def test_candidates_that_earn_less_are_set_aside():
+    found = ask(
+        candidate("low", -0.004, -0.001),
+        candidate("same", 0.0, 0.0),
+        candidate("open", -0.009, 0.013),
+    )
+    assert found["candidate"] == "open"
+    assert "tell 2 of the 3 candidates" in found["sentence"]
+    assert "the others would earn less" in found["sentence"]
+
+
+def test_a_candidate_equal_to_the_logging_policy_is_nothing_to_switch_to():
+    found = ask(candidate("same", 0.0, 0.0), candidate("low", -0.004, -0.001))
+    assert found["state"] == "not enough evidence"
+    assert found["sentence"].startswith("Nothing to switch to: same would earn exactly")
+
+
+@pytest.mark.parametrize("state", ["withheld", "all_rewards_missing"])
+def test_without_any_interval_there_is_no_answer(state):
+    found = ask(candidate("thompson", None, None, state=state))
+    assert found["state"] == state.replace("_", " ")
+    assert found["candidate"] is None
+    assert found["sentence"].startswith("No answer: ")
+
+
+def test_a_withheld_candidate_is_named_beside_the_answer_of_the_others():
+    found = ask(
+        candidate("thompson", -0.009, 0.013),
+        candidate("ranker", None, None, state="withheld"),
+    )
+    assert found["state"] == "not enough evidence"
+    assert found["sentence"].endswith("No interval is given for ranker.")
+
+
+def test_other_reward_ranges_are_told_per_decision():
+    found = ask(candidate("x", -1.0, 2.5), unit=Unit(1, "per decision"))
+    assert "between 1.0 less and 2.5 more reward per decision" in found["sentence"]
