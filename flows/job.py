@@ -30,15 +30,14 @@ from pydantic import (
 from flows.columns import SUM_TOLERANCE
 from flows.decisions import Form, Layout
 from flows.errors import JobError
-from flows.policies import Candidate, parse
+from flows.policies import parse
+from flows.warehouse.settings import BASELINE, Job
 
 BY_DESIGN = {
     "reward_range": "the lowest and the highest reward a decision can have",
     "propensity_floor": "the least probability the logging policy gives any action a "
     "candidate may take, such as its exploration rate divided by the number of actions",
 }
-# The logging policy's own rows in the tables carry this name.
-RESERVED = "logging"
 
 
 class Section(BaseModel):
@@ -118,9 +117,9 @@ class Settings(Section):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Settings:
-        if RESERVED in self.candidates:
+        if BASELINE in self.candidates:
             raise ValueError(
-                f"a candidate cannot be named {RESERVED!r}: that is the policy that ran"
+                f"a candidate cannot be named {BASELINE!r}: that is the policy that ran"
             )
         used = {name for cut in self.evaluation.segments for name in cut}
         undeclared = sorted(used - set(self.decisions.context))
@@ -130,67 +129,6 @@ class Settings(Section):
                 "does not declare"
             )
         return self
-
-
-class Job:
-    """A job file that was read: its settings and what follows from them."""
-
-    def __init__(self, file: Path, settings: Settings) -> None:
-        self.file = file
-        self.settings = settings
-        self.base = file.parent
-
-    @property
-    def name(self) -> str:
-        """The job's name."""
-        return self.settings.job.name
-
-    @property
-    def results(self) -> Path:
-        """The folder the job writes to."""
-        return self.base / "results" / self.name
-
-    @property
-    def log_patterns(self) -> list[str]:
-        """The files of the log, relative to `base`."""
-        log = self.settings.decisions.log
-        return [log] if isinstance(log, str) else log
-
-    @property
-    def layout(self) -> Layout:
-        """How the log is laid out."""
-        decisions = self.settings.decisions
-        return Layout(
-            columns=decisions.columns,
-            probabilities=decisions.probabilities,
-            context=tuple(decisions.context),
-            sum_tolerance=decisions.sum_tolerance,
-        )
-
-    @property
-    def candidates(self) -> tuple[Candidate, ...]:
-        """The candidates, in the order of the file."""
-        return tuple(
-            parse(spec, name=name, base=self.base)
-            for name, spec in self.settings.candidates.items()
-        )
-
-    @property
-    def cuts(self) -> tuple[tuple[str, ...], ...]:
-        """The declared segments."""
-        return tuple(tuple(cut) for cut in self.settings.evaluation.segments)
-
-    @property
-    def reward_range(self) -> tuple[float, float]:
-        """The lowest and the highest reward."""
-        lowest, highest = self.settings.evaluation.reward_range
-        return lowest, highest
-
-    @property
-    def digest(self) -> str:
-        """A digest of the settings, for the record of a run."""
-        text = self.settings.model_dump_json()
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def load(file: Path) -> Job:
@@ -204,10 +142,40 @@ def load(file: Path) -> Job:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise JobError(f"{file} cannot be read as TOML: {error}") from None
     try:
-        return Job(file, Settings.model_validate(raw))
+        return _job(file, Settings.model_validate(raw))
     except ValidationError as error:
         lines = [_line(problem) for problem in error.errors()]
         raise JobError(f"{file}:\n" + "\n".join(f"  {n}" for n in lines)) from None
+
+
+def _job(file: Path, settings: Settings) -> Job:
+    decisions, evaluation = settings.decisions, settings.evaluation
+    lowest, highest = evaluation.reward_range
+    text = settings.model_dump_json()
+    return Job(
+        name=settings.job.name,
+        base=file.parent,
+        timezone=settings.job.timezone,
+        log=(decisions.log,) if isinstance(decisions.log, str) else tuple(decisions.log),
+        layout=Layout(
+            columns=decisions.columns,
+            probabilities=decisions.probabilities,
+            context=tuple(decisions.context),
+            sum_tolerance=decisions.sum_tolerance,
+        ),
+        candidates=tuple(
+            parse(spec, name=name, base=file.parent)
+            for name, spec in settings.candidates.items()
+        ),
+        reward_range=(lowest, highest),
+        propensity_floor=evaluation.propensity_floor,
+        confidence=evaluation.confidence,
+        method=evaluation.method,
+        cuts=tuple(tuple(cut) for cut in evaluation.segments),
+        reports=tuple(settings.outputs.report),
+        also=tuple(settings.job.also),
+        digest=hashlib.sha256(text.encode()).hexdigest()[:16],
+    )
 
 
 def _line(problem: Any) -> str:  # noqa: ANN401 - pydantic's own

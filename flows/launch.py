@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from flows.errors import DONE, UntakenError, worst
-from flows.job import Job, load
+from flows.job import load
 from flows.server import starting
 from flows.steps import Asked
+from flows.warehouse.settings import Job
 
 
 def run_nightly(
@@ -61,5 +62,5 @@ def _with_also(files: Sequence[Path]) -> list[Job]:
         seen.add(file.resolve())
         job = load(file)
         jobs.append(job)
-        queue = [job.base / name for name in job.settings.job.also] + queue
+        queue = [job.base / name for name in job.also] + queue
     return jobs

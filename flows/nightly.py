@@ -16,12 +16,12 @@ from prefect.cache_policies import NO_CACHE
 
 from flows import steps
 from flows.errors import UntakenError
-from flows.job import Job
 from flows.progress import Steps, progress
 from flows.steps import Asked, Outcome, Plan
 from flows.warehouse.days import Day
+from flows.warehouse.settings import Job
 
-RETRY_SECONDS = [1, 5]
+RETRY_SECONDS: list[float] = [1, 5]
 
 
 def _is_io(_task: object, _run: object, state: object) -> bool:

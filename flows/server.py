@@ -37,7 +37,7 @@ second. The child has a session of its own, so that Ctrl-C reaches the parent al
 nobody takes the port in between. `wait` asks `/api/health` and watches the child. A
 first start creates the database: 8 s on two quiet cores, 67 s seen on busy ones. A
 child that ends early is started once more; when its application did not come up, with
-its database moved aside (`*.broken`): as a rule, a creation was interrupted. Two
+its database moved aside (`*.broken`), since a damaged one is beyond repair here. Two
 private settings of Prefect, which is pinned, keep the child small:
 `PREFECT__SERVER_EPHEMERAL` (no service for other processes), `PREFECT__SERVER_FINAL`.
 
@@ -276,7 +276,7 @@ def drain_events() -> None:
     """Sends what Prefect's worker still holds, where there is such a worker."""
     worker = sys.modules.get("prefect.events.worker")
     if worker is not None:
-        #logging.getLogger("EventsWorker").setLevel(logging.CRITICAL)
+        logging.getLogger("EventsWorker").setLevel(logging.CRITICAL)
         worker.EventsWorker.drain_all(timeout=DRAIN_SECONDS)
 
 

@@ -34,7 +34,7 @@ from flows.errors import (
     UsageError,
     worst,
 )
-from flows.job import Job, load
+from flows.job import load
 from flows.offpolicy.estimate import ALL_REWARDS_MISSING, WITHHELD
 from flows.offpolicy.nights import HEADLINE
 from flows.policies import nearest
@@ -42,6 +42,7 @@ from flows.warehouse import checked, estimates, evidence
 from flows.warehouse.days import Day, border, find_days
 from flows.warehouse.folder import Folder
 from flows.warehouse.publish import publish as build_warehouse
+from flows.warehouse.settings import Job
 
 FORMATS = {"html": "html", "markdown": "md", "json": "json"}
 
@@ -192,7 +193,7 @@ def report(plan: Plan, night: dt.date) -> dict[str, Path]:
         name: plan.folder.write_text(
             writers[name](document), "reports", f"{night}.{FORMATS[name]}"
         )
-        for name in plan.job.settings.outputs.report
+        for name in plan.job.reports
     }
 
 
@@ -210,18 +211,17 @@ def outcome(plan: Plan, warehouse: Path, files: Mapping[str, Path]) -> Outcome:
 def facts(plan: Plan, night: dt.date) -> reports.NightFacts:
     """All that the report of a night may say."""
     job, days = plan.job, plan.up_to(night)
-    settings = job.settings.evaluation
     profiles = [checked.profile_of(plan.folder, job, day) for day in days]
     names = sorted({n for p in profiles if p is not None for n in p.action_names})
     unknown = evidence.unknown_actions(plan.folder, job, days)
     return reports.NightFacts(
         job=job.name,
         night=night,
-        timezone=job.settings.job.timezone,
+        timezone=job.timezone,
         reward_range=job.reward_range,
-        propensity_floor=settings.propensity_floor,
-        confidence=settings.confidence,
-        method=settings.method,
+        propensity_floor=job.propensity_floor,
+        confidence=job.confidence,
+        method=job.method,
         candidates=tuple((n.name, n.spec) for n in job.candidates),
         estimates=estimates.read(plan.folder, [day.day for day in days]),
         days=pl.DataFrame(_days(plan, days), schema=DAYS),
@@ -309,7 +309,7 @@ def _nights(job: Job, asked: Asked, days: tuple[Day, ...]) -> tuple[dt.date, ...
 
 
 def _night_of(as_of: str, job: Job, known: list[dt.date]) -> dt.date | None:
-    zone = job.settings.job.timezone
+    zone = job.timezone
     try:
         return dt.date.fromisoformat(as_of)
     except ValueError:

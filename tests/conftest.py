@@ -7,11 +7,14 @@ installs every system package that a test may need and sets it.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 from hypothesis import settings
 
@@ -57,6 +60,58 @@ def without_skip(report):
         report.longrepr = f"UNTAKEN_REQUIRE_ALL=1 allows no skip: {reason}"
         vars(report).pop("wasxfail", None)
     return report
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command left: its exit code and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self):
+        return json.loads(self.out)
+
+    @property
+    def candidates(self):
+        return self.document["candidates"]
+
+    def refusal(self):
+        """The message of a command that refused: nothing else was printed."""
+        assert (self.code, self.out) == (2, ""), (self.code, self.out, self.err)
+        assert "Traceback" not in self.err
+        return self.err
+
+
+@pytest.fixture
+def untaken(capsys):
+    """Runs `untaken` with the arguments, in this process."""
+    from flows.cli import run
+
+    def command(*arguments):
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        return Ran(code, *capsys.readouterr())
+
+    return command
+
+
+@pytest.fixture
+def write_log(tmp_path):
+    """Writes rows (dicts, or a frame) to a Parquet file in the test's folder."""
+
+    def write(rows, name="log.parquet", **options):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        frame = (
+            rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, **options)
+        )
+        frame.write_parquet(file)
+        return file
+
+    return write
 
 
 @pytest.fixture(scope="session")

@@ -158,7 +158,11 @@ def _compat(evidence: Evidence, estimand: Estimand, confidence: float) -> Estima
     if evidence.exact is None:
         raise ValueError("compat needs exact counts")
     found = exact.estimate(
-        evidence.exact, estimand, grid=evidence.cells.grid, confidence=confidence
+        evidence.exact,
+        estimand,
+        grid=evidence.cells.grid,
+        confidence=confidence,
+        is_logging=evidence.is_logging,
     )
     if found is None:
         return _without(estimand, ALL_REWARDS_MISSING, "compat", confidence)

@@ -84,14 +84,21 @@ def merge(counts: pl.DataFrame) -> pl.DataFrame:
 
 
 def estimate(
-    counts: pl.DataFrame, estimand: str, *, grid: Grid, confidence: float
+    counts: pl.DataFrame,
+    estimand: str,
+    *,
+    grid: Grid,
+    confidence: float,
+    is_logging: bool,
 ) -> tuple[float, Interval] | None:
     """Mean over the decisions that are not missing, and compat's interval.
 
     counts: rows of one candidate and segment.
+    is_logging: the candidate is the logging policy, whose weight is exactly 1.
     Returns: None when every decision is missing.
     """
-    low, span, inverse = grid.lowest, grid.span, 1.0 / grid.floor
+    low, span = grid.lowest, grid.span
+    inverse = 1.0 if is_logging else 1.0 / grid.floor
     missing = counts["is_missing"].to_numpy()
     weights, rewards = counts["weight"].to_numpy(), counts["reward"].to_numpy()
     number = counts["decisions"].to_numpy()

@@ -98,7 +98,7 @@ def comparison(bars: Sequence[Bar], *, about: int, narrow: bool) -> str:
         {"row": i, "label": shortened(bar.label, 22)} | bar.datum(low, high)
         for i, bar in enumerate(bars)
     ]
-    room = Room(12, 12, 30, 26) if narrow else Room(190, 150, 30, 26)
+    room = Room(8, 8, 30, 26) if narrow else Room(190, 150, 30, 26)
     width = (NARROW if narrow else WIDE) - room.left - room.right
     height = len(bars) * (56 if narrow else 38)
     above = -15 if narrow else 0  # text stands above the bar

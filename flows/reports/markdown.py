@@ -129,8 +129,8 @@ def _findings(document: Document) -> list[str]:
         for entry in document["violations"][:MOST_LISTED]
     ]
     lines += [
-        f"- {escape(entry['sentence'].rstrip('.'))} ({words.counted(entry['count'], 'decision')}). "
-        f"{escape(entry['remedy'])}"
+        f"- {escape(entry['sentence'].rstrip('.'))} "
+        f"({words.counted(entry['count'], 'decision')}). {escape(entry['remedy'])}"
         for entry in document["warnings"][:MOST_LISTED]
     ]
     for name, actions in words.unknown_actions(document):

@@ -8,6 +8,7 @@ greatest; the table of candidates covers all, and the JSON report leaves out not
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import jinja2
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
+TIES = re.compile(r" (?=%)|(?<=\d) (?=to [+\N{MINUS SIGN}\d])|(?<=\d to) (?=\S)")
 MOST_PICTURED = 12
 MOST_SEGMENTS = 16
 MOST_LISTED = 10
@@ -53,6 +55,7 @@ def html(document: Document) -> str:
         sentence=words.sentence(document),
         logged=words.cell(document["logging_policy"]["value"], unit, sign=False),
         period=words.period(document["log"]["first_day"], document["log"]["last_day"]),
+        methods=words.methods(document),
         level=words.confidence(document["evaluation"]["confidence"]),
         look=words.headline_look(document),
         unit=unit,
@@ -103,8 +106,8 @@ def _template() -> jinja2.Template:
 
 
 def _tied(text: str) -> str:
-    """Keeps a number and its percent sign on one line."""
-    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+    """Keeps a percent sign with its number, and the ends of an interval together."""
+    return TIES.sub("\N{NO-BREAK SPACE}", text)
 
 
 def _chosen(document: Document, ranked: Sequence[Document]) -> Document:

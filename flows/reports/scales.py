@@ -13,12 +13,14 @@ def domain(intervals: Sequence[tuple[float, float]], about: int) -> tuple[float,
     """Both ends of an axis: 0 and all intervals, yet not far beyond the one at `about`.
 
     intervals: (lower, upper) pairs, at least one. Where the chosen one is 0 to 0, the
-    widest of all sets the reach.
+    widest of all sets the reach; where all are, it is 1.
     """
     extents = [max(abs(lower), abs(upper)) for lower, upper in intervals]
     reach = REACH * extents[about] or max(extents) or 1.0
     low = max(min(0.0, *(lower for lower, _ in intervals)), -reach)
     high = min(max(0.0, *(upper for _, upper in intervals)), reach)
+    if low == high:
+        low, high = -reach, reach
     margin = (high - low) * MARGIN
     return low - margin, high + margin
 

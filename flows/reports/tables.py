@@ -165,8 +165,10 @@ def weights(document: Document) -> Table:
     for each in words.ranked(document["candidates"]):
         found = each["diagnostics"]
         cells = [
-            Cell(_number(found["effective_sample_size"], 3), ""),
-            Cell(_number(found["largest_weight"], 3), ""),
+            Cell(
+                _number(found["effective_sample_size"], 3),
+                f"largest weight {_number(found['largest_weight'], 3)}",
+            ),
             Cell(
                 _number(found["mean_weight"], 4),
                 f"expected {_number(found['expected_mean_weight'], 4)}",
@@ -184,7 +186,6 @@ def weights(document: Document) -> Table:
         (
             "Candidate",
             "Effective sample size",
-            "Largest weight",
             "Mean weight",
             "Share of the top 1\N{NO-BREAK SPACE}%",
         ),
@@ -242,9 +243,8 @@ def _span(window: dict[str, Any]) -> str:
 
 
 def _made(document: Document) -> str:
-    evaluation = document["evaluation"]
-    level = words.confidence(evaluation["confidence"])
-    return f"{level} intervals, method {evaluation['method']}"
+    level = words.confidence(document["evaluation"]["confidence"])
+    return f"{level} intervals, method {' and '.join(words.methods(document))}"
 
 
 def _share(count: int, decisions: int) -> Cell:

@@ -101,6 +101,17 @@ def confidence(level: float) -> str:
     return percent(level, places=4)
 
 
+def methods(document: Document) -> list[str]:
+    """The methods behind the intervals, in the order of the alphabet."""
+    return sorted(
+        {
+            str(each[estimand]["method"])
+            for each in document["candidates"]
+            for estimand in ("value", "improvement")
+        }
+    )
+
+
 def basis(document: Document) -> str:
     """Of which decisions the numbers speak, and how their intervals are made."""
     log, evaluation = document["log"], document["evaluation"]
@@ -108,7 +119,7 @@ def basis(document: Document) -> str:
         f"{counted(log['decisions'], 'decision')} since the start, "
         f"{period(log['first_day'], log['last_day'])}; "
         f"{confidence(evaluation['confidence'])} intervals, "
-        f"method {evaluation['method']}"
+        f"method {' and '.join(methods(document))}"
     )
 
 

@@ -17,11 +17,11 @@ from flows import columns as c
 from flows import queries
 from flows.decisions import Profile, Warned
 from flows.errors import BrokenRule, LogError, ViolatingRow, ViolationsError
-from flows.job import Job
 from flows.offpolicy.evidence import identity
 from flows.policies import Kind, Request, check_log
 from flows.warehouse.days import Day, open_day
 from flows.warehouse.folder import Folder, digest_of
+from flows.warehouse.settings import Job
 
 SHOWN_ROWS = 5
 UNIQUE = "decision_id_is_unique"

@@ -20,9 +20,9 @@ from flows import columns as c
 from flows import queries
 from flows.decisions import Log, Window, check, find, open_log
 from flows.errors import LogError
-from flows.job import Job
 from flows.policies import column_candidates
 from flows.warehouse.folder import Folder, digest_of, digest_of_file
+from flows.warehouse.settings import Job
 
 FILES = "files.json"
 
@@ -47,9 +47,9 @@ def find_days(folder: Folder, job: Job) -> tuple[Day, ...]:
     Raises: LogError for files that cannot be read or do not fit together,
     ViolationsError for decisions without a time.
     """
-    files = find(job.log_patterns, base=job.base)
+    files = find(job.log, base=job.base)
     known = folder.read_json(FILES) or {}
-    zone = job.settings.job.timezone
+    zone = job.timezone
     index: dict[str, dict[str, Any]] = {}
     fresh = []
     for file in files:
@@ -86,7 +86,7 @@ def _days_of(job: Job, files: Sequence[str]) -> dict[str, list[str]]:
     """The days in each file."""
     log = open_day(job, files)
     decided_at = queries.identifier(job.layout.theirs(c.DECIDED_AT))
-    values = {"timezone": job.settings.job.timezone}
+    values = {"timezone": job.timezone}
     with queries.connection() as con:
         rows = queries.run(
             con,

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from flows.job import RESERVED, Job
 from flows.offpolicy.nights import SCHEMA, Plan, estimate_night
 from flows.warehouse import evidence
 from flows.warehouse.days import Day
 from flows.warehouse.folder import Folder, digest_of
+from flows.warehouse.settings import BASELINE, Job
 
 APPEARED = "candidates.json"
 VERSION = 1
@@ -24,14 +24,13 @@ def plan_of(folder: Folder, job: Job) -> Plan:
     if new:
         appeared = [*appeared, *new]
         folder.write_json(appeared, APPEARED)
-    settings = job.settings.evaluation
     return Plan(
         grid=evidence.grid_of(job),
-        method=settings.method,
-        confidence=settings.confidence,
+        method=job.method,
+        confidence=job.confidence,
         appeared=appeared,
         logging=evidence.logging_names(job),
-        baseline=RESERVED,
+        baseline=BASELINE,
     )
 
 

@@ -17,25 +17,25 @@ from pathlib import Path
 import polars as pl
 
 from flows import queries
-from flows.job import RESERVED, Job
 from flows.offpolicy import evidence, exact
 from flows.offpolicy.grid import Grid
 from flows.policies import Candidate, Kind, Request, parse, prepare, sources
 from flows.warehouse.checked import profile_of, revision_of
 from flows.warehouse.days import Day, open_day
 from flows.warehouse.folder import Folder, digest_of, digest_of_file
+from flows.warehouse.settings import BASELINE, Job
 
 
 def grid_of(job: Job) -> Grid:
     """The grid of a job: its floor and reward range."""
     lowest, highest = job.reward_range
-    floor = job.settings.evaluation.propensity_floor
+    floor = job.propensity_floor
     return Grid(floor=floor, lowest=lowest, highest=highest)
 
 
 def candidates_of(job: Job) -> tuple[Candidate, ...]:
     """The logging policy itself, then the job's candidates."""
-    return (parse(RESERVED, name=RESERVED), *job.candidates)
+    return (parse(BASELINE, name=BASELINE), *job.candidates)
 
 
 def for_day(candidate: Candidate, day: dt.date) -> Candidate:
@@ -155,7 +155,7 @@ def logging_names(job: Job) -> frozenset[str]:
 
 
 def _is_exact(job: Job) -> bool:
-    return job.settings.evaluation.method == "compat"
+    return job.method == "compat"
 
 
 def _path(folder: Folder, kind: str, day: Day, key: str) -> Path:

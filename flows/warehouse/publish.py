@@ -15,10 +15,10 @@ from pathlib import Path
 import duckdb
 
 from flows import queries
-from flows.job import Job
 from flows.warehouse import evidence
 from flows.warehouse.days import Day
 from flows.warehouse.folder import Folder, replacing
+from flows.warehouse.settings import Job
 
 WAREHOUSE = "warehouse.duckdb"
 COPIED = ("runs", "estimates", "violations", "missing")

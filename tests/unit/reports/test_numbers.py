@@ -5,6 +5,7 @@ import math
 import pytest
 
 from flows.reports.numbers import (
+    MINUS,
     Unit,
     canonical,
     difference,
@@ -23,13 +24,13 @@ HUNDRED = Unit(100, "per 100 decisions")
     ("lower", "upper", "told"),
     [
         (0.1234, 0.4567, "+0.12 to +0.46"),
-        (-0.1234, 0.4567, "−0.13 to +0.46"),
-        (-0.991, 0.011, "−1.0 to +0.1"),
+        (-0.1234, 0.4567, MINUS + "0.13 to +0.46"),
+        (-0.991, 0.011, MINUS + "1.0 to +0.1"),
         (12.3, 1234.5, "+12 to +1,235"),
         (0.3, 0.7, "+0.30 to +0.70"),
         (0.0, 0.0, "0"),
         (0.25, 0.25, "+0.250"),
-        (-1e-13, 0.5, "−0.0000000000001 to +0.50"),
+        (-1e-13, 0.5, MINUS + "0.01 to +0.50"),
     ],
 )
 def test_ends_are_rounded_outward_to_two_digits_of_the_width(lower, upper, told):

@@ -1,0 +1,49 @@
+"""What a night needs to know of its job, as frozen settings.
+
+The job file is read by `flows.job`; the rooms below it know only this.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from flows.decisions import Layout
+from flows.policies import Candidate
+
+# The logging policy's own rows in the tables carry this name.
+BASELINE = "logging"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job: one log, its candidates, and how they are estimated.
+
+    base: the job file's folder, from which relative paths start.
+    timezone: of the night's border.
+    log: patterns of the log's files, relative to `base`.
+    cuts: the declared segments, each some context columns.
+    reports: the forms in which a night is reported.
+    also: further job files of the same night, relative to `base`.
+    digest: of the settings, for the record of a run.
+    """
+
+    name: str
+    base: Path
+    timezone: str
+    log: tuple[str, ...]
+    layout: Layout
+    candidates: tuple[Candidate, ...]
+    reward_range: tuple[float, float]
+    propensity_floor: float
+    confidence: float
+    method: str
+    cuts: tuple[tuple[str, ...], ...]
+    reports: tuple[str, ...]
+    also: tuple[str, ...]
+    digest: str
+
+    @property
+    def results(self) -> Path:
+        """The folder the job writes to."""
+        return self.base / "results" / self.name
