@@ -114,7 +114,7 @@ def check(job: Job, /) -> int:
     """
     from flows.steps import check_only
 
-    print(check_only(job))
+    _say(check_only(job))
     return DONE
 
 
@@ -133,7 +133,7 @@ def report(
     """
     from flows.steps import report_again
 
-    print(report_again(job, night))
+    _say(report_again(job, night))
     return DONE
 
 
@@ -152,7 +152,7 @@ def init(
     """
     from flows.starter import write_job
 
-    print(write_job(log, out))
+    _say(write_job(log, out))
     return DONE
 
 
@@ -205,8 +205,12 @@ def evaluate(  # noqa: PLR0913 - each is an option of the command
         ),
         listing=violations,
     )
-    sys.stdout.write(to_json(document(found)) if json else summary(found) + "\n")
+    _say((to_json(document(found)) if json else summary(found)).rstrip())
     return found.exit_code
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -100,7 +100,7 @@ class ViolationsError(LogError):
     def _message(self) -> str:
         total = sum(rule.count for rule in self.broken)
         lines = [
-            f"{total:,} of {self.decisions:,} rows break a rule; nothing was scored."
+            f"{total:,} violations among {self.decisions:,} rows; nothing was scored."
         ]
         for rule in self.broken:
             lines.append(f"\n{rule.rule} ({rule.count:,} rows): {rule.sentence}")

@@ -29,7 +29,7 @@ from pydantic import (
 
 from flows.columns import SUM_TOLERANCE
 from flows.decisions import Form, Layout
-from flows.errors import JobError
+from flows.errors import JobError, UsageError
 from flows.policies import parse
 from flows.warehouse.settings import BASELINE, Job
 
@@ -52,6 +52,14 @@ def _zone(name: str) -> str:
     except (ZoneInfoNotFoundError, ValueError) as error:
         raise ValueError(f"{name!r} is not a time zone") from error
     return name
+
+
+def _spec(spec: str) -> str:
+    try:
+        parse(spec)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+    return spec
 
 
 def _plain(name: str) -> str:
@@ -112,7 +120,9 @@ class Settings(Section):
     job: JobSection
     decisions: Decisions
     evaluation: EvaluationSection
-    candidates: Annotated[dict[str, str], Field(min_length=1)]
+    candidates: Annotated[
+        dict[str, Annotated[str, AfterValidator(_spec)]], Field(min_length=1)
+    ]
     outputs: Outputs = Outputs()
 
     @model_validator(mode="after")
@@ -150,13 +160,14 @@ def load(file: Path) -> Job:
 
 def _job(file: Path, settings: Settings) -> Job:
     decisions, evaluation = settings.decisions, settings.evaluation
+    log = decisions.log
     lowest, highest = evaluation.reward_range
     text = settings.model_dump_json()
     return Job(
         name=settings.job.name,
         base=file.parent,
         timezone=settings.job.timezone,
-        log=(decisions.log,) if isinstance(decisions.log, str) else tuple(decisions.log),
+        log=tuple([log] if isinstance(log, str) else log),
         layout=Layout(
             columns=decisions.columns,
             probabilities=decisions.probabilities,
@@ -192,7 +203,7 @@ def _line(problem: Any) -> str:  # noqa: ANN401 - pydantic's own
         close = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
         hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
         return f"{where} is not a key of a job file; {hint}"
-    text = problem["msg"].removeprefix("Value error, ")
+    text: str = problem["msg"].removeprefix("Value error, ")
     if where and problem["loc"]:
         return f"{where} = {problem['input']!r}: {text}"
     return text
@@ -203,4 +214,5 @@ def _fields(parents: list[str]) -> dict[str, Any]:
     model: Any = Settings
     for name in parents:
         model = model.model_fields[name].annotation
-    return dict(model.model_fields)
+    fields: dict[str, Any] = model.model_fields
+    return fields

@@ -13,10 +13,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from flows.errors import DONE, UntakenError, worst
+from flows.asked import Asked
+from flows.errors import DONE, JobError, UntakenError, UsageError, worst
 from flows.job import load
 from flows.server import starting
-from flows.steps import Asked
 from flows.warehouse.settings import Job
 
 
@@ -27,10 +27,13 @@ def run_nightly(
     first: dt.date | None,
     last: dt.date | None,
 ) -> int:
-    """Runs the night of every job and prints how each ended."""
+    """Runs the night of every job and prints how each ended.
+
+    Raises: UsageError for the job files; at the end, what no job should end with.
+    """
     jobs = _with_also(files)
     asked = Asked(as_of=as_of, first=first, last=last)
-    code = DONE
+    code, faults = DONE, list[Exception]()
     with starting(jobs[0].results / "prefect") as server:
         from flows.nightly import nightly
 
@@ -39,20 +42,29 @@ def run_nightly(
             try:
                 outcome = nightly(job, asked)
             except UntakenError as error:
-                print(f"untaken: {job.name}: {error}", file=sys.stderr)
+                sys.stderr.write(f"untaken: {job.name}: {error}\n")
                 code = worst(code, error.exit_code)
-                continue
-            code = worst(code, outcome.exit_code)
-            print(f"{job.name}: {outcome.sentence}")
-            if outcome.report is not None:
-                print(f"  report     {outcome.report}")
-            print(f"  warehouse  {outcome.warehouse}")
+            except Exception as error:  # noqa: BLE001 - raised when all have run
+                faults.append(error)
+            else:
+                code = worst(code, outcome.exit_code)
+                sys.stdout.write(f"{job.name}: {outcome.sentence}\n")
+                if outcome.report is not None:
+                    sys.stdout.write(f"  report     {outcome.report}\n")
+                sys.stdout.write(f"  warehouse  {outcome.warehouse}\n")
+    if faults:
+        raise faults[0]
     return code
 
 
 def _with_also(files: Sequence[Path]) -> list[Job]:
-    """The jobs, each followed by those it names under `also`, each once."""
-    jobs: list[Job] = []
+    """The jobs, each followed by those it names under `also`, each once.
+
+    Raises: JobError with what is wrong in all of them, UsageError when two would write
+    to one folder.
+    """
+    jobs: dict[Path, Job] = {}
+    wrong: list[str] = []
     seen: set[Path] = set()
     queue = list(files)
     while queue:
@@ -60,7 +72,17 @@ def _with_also(files: Sequence[Path]) -> list[Job]:
         if file.resolve() in seen:
             continue
         seen.add(file.resolve())
-        job = load(file)
-        jobs.append(job)
+        try:
+            job = load(file)
+        except JobError as error:
+            wrong.append(str(error))
+            continue
+        if jobs.setdefault(job.results.resolve(), job) is not job:
+            raise UsageError(
+                f"{file} and another job file both write to {job.results}; give each "
+                "job a name of its own"
+            )
         queue = [job.base / name for name in job.also] + queue
-    return jobs
+    if wrong:
+        raise JobError("\n".join(wrong))
+    return list(jobs.values())

@@ -15,9 +15,10 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
 
 from flows import steps
+from flows.asked import Asked
 from flows.errors import UntakenError
 from flows.progress import Steps, progress
-from flows.steps import Asked, Outcome, Plan
+from flows.steps import Outcome, Plan
 from flows.warehouse.days import Day
 from flows.warehouse.settings import Job
 
@@ -86,14 +87,10 @@ def publish(plan: Plan, days_read: int, nights_estimated: int) -> Path:
 
 
 @task(cache_policy=NO_CACHE)
-def report(plan: Plan, shown: Steps) -> dict[str, Path]:
-    """The reports of the nights asked for; returns the newest one's files."""
-    files: dict[str, Path] = {}
+def report(plan: Plan, shown: Steps) -> tuple[str, dict[str, Path]]:
+    """The reports of the nights asked for; returns the newest one's answer, files."""
     with shown.step("reporting", total=len(plan.nights)) as step:
-        for night in plan.nights:
-            files = steps.report(plan, night)
-            step.advance()
-    return files
+        return steps.report(plan, step.advance)
 
 
 @flow(name="nightly", validate_parameters=False, flow_run_name="{job.name}")
@@ -109,8 +106,13 @@ def nightly(job: Job, asked: Asked) -> Outcome:
                 step.advance()
         made = estimate_nights(plan, shown)
         warehouse = publish(plan, len(days), made)
-        files = report(plan, shown)
+        sentence, files = report(plan, shown)
     if markdown := files.get("markdown"):
         key = re.sub(r"[^a-z0-9]+", "-", f"untaken {job.name}".lower()).strip("-")
         create_markdown_artifact(markdown.read_text(encoding="utf-8"), key=key)
-    return steps.outcome(plan, warehouse, files)
+    return Outcome(
+        exit_code=steps.exit_code(plan),
+        sentence=sentence,
+        report=next(iter(files.values()), None),
+        warehouse=warehouse,
+    )

@@ -138,7 +138,7 @@ def _context(found: Mapping[str, str | None], schema: pl.Schema) -> str:
     more = len(plain) - SHOWN_CONTEXT
     rest = f" and {more} more" if more > 0 else ""
     return (
-        "# What a candidate may see of a decision: only what was known when it was made.\n"
+        "# What a candidate may see of a decision: what was known when it was made.\n"
         f"context = []  # further columns here: {shown or 'none'}{rest}\n"
     )
 

@@ -10,7 +10,9 @@
 A night is a date in the job's time zone. A day is read when the content of its files,
 the settings its evidence depends on, or a candidate changed; nothing else is read
 again. All nights up to the newest one asked for are estimated, so a scheduler that was
-down catches up, and a night's report is the same whichever way it was reached.
+down catches up, and a night's report is the same whichever way it was reached. Later
+days are left alone: what is wrong in them does not keep an older night from a replay,
+and what was made of them stays.
 """
 
 from __future__ import annotations
@@ -23,65 +25,65 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
-from flows import reports
+from flows import queries, reports
+from flows.asked import Asked, nights, span
 from flows.errors import (
     DONE,
     NOT_ENOUGH_EVIDENCE,
     REFUSED,
-    LogError,
     UsageError,
     worst,
 )
+from flows.facts import Kept
 from flows.job import load
 from flows.offpolicy.estimate import ALL_REWARDS_MISSING, WITHHELD
-from flows.offpolicy.nights import HEADLINE
-from flows.policies import nearest
 from flows.warehouse import checked, estimates, evidence
-from flows.warehouse.days import Day, border, find_days
+from flows.warehouse.days import Day, find_days
+from flows.warehouse.evidence import Keys
 from flows.warehouse.folder import Folder
 from flows.warehouse.publish import publish as build_warehouse
 from flows.warehouse.settings import Job
 
 FORMATS = {"html": "html", "markdown": "md", "json": "json"}
+WRITERS: Mapping[str, Callable[[dict[str, Any]], str]] = {
+    "html": reports.html,
+    "markdown": reports.markdown,
+    "json": reports.to_json,
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Which nights to run: one replayed, a range, or (all None) the newest.
-
-    as_of: a date, or an instant; of an instant the last night that had ended.
-    """
-
-    as_of: str | None = None
-    first: dt.date | None = None
-    last: dt.date | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """What a run does.
 
-    days: every day up to the newest night that is asked for or was made before.
+    A plain class: Prefect looks into the fields of a dataclass at every task.
+
+    log_days: every day of the log; days: those up to the newest night asked for.
+    keys: of each of `days` what names its evidence.
     nights: those to report, oldest first.
     """
 
-    job: Job
-    folder: Folder
-    run_id: str
-    started_at: dt.datetime
-    days: tuple[Day, ...]
-    nights: tuple[dt.date, ...]
-
-    def up_to(self, night: dt.date) -> tuple[Day, ...]:
-        """The days up to a night."""
-        return tuple(day for day in self.days if day.day <= night)
+    def __init__(
+        self,
+        job: Job,
+        *,
+        log_days: tuple[Day, ...],
+        nights: tuple[dt.date, ...],
+    ) -> None:
+        self.job = job
+        self.folder = Folder(job.results)
+        self.started_at = dt.datetime.now(dt.UTC)
+        self.run_id = f"{self.started_at:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+        self.log_days = log_days
+        self.days = tuple(day for day in log_days if day.day <= nights[-1])
+        self.keys: Mapping[dt.date, Keys] = evidence.keys_of(
+            self.folder, job, self.days
+        )
+        self.nights = nights
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended: its exit code, the answer in words, and where the results are."""
+    """How a run ended: its exit code, the answer in words, where the results are."""
 
     exit_code: int
     sentence: str
@@ -99,58 +101,47 @@ def alone(job: Job) -> Iterator[None]:
 def plan(job: Job, asked: Asked) -> Plan:
     """Finds the log's days and decides which nights to run.
 
-    Raises: LogError, and UsageError when the nights asked for do not exist.
+    Raises: LogError, UsageError when the nights asked for do not exist, PolicyError
+    when a candidate's files do not.
     """
-    folder = Folder(job.results)
-    days = find_days(folder, job)
-    nights = _nights(job, asked, days)
-    made = [dt.date.fromisoformat(f.stem) for f in folder.glob("estimates", "*.json")]
-    newest = max([*nights, *made])
-    now = dt.datetime.now(dt.UTC)
+    days = find_days(Folder(job.results), job)
     return Plan(
-        job=job,
-        folder=folder,
-        run_id=f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}",
-        started_at=now,
-        days=tuple(day for day in days if day.day <= newest),
-        nights=nights,
+        job,
+        log_days=days,
+        nights=nights(asked, [day.day for day in days], job.timezone),
     )
 
 
 def check(plan: Plan, advance: Callable[[], None] = lambda: None) -> None:
     """Checks all new days. Raises: ViolationsError with everything that is wrong."""
-    checked.check_days(plan.folder, plan.job, plan.days, advance)
+    checked.check_days(plan.folder, plan.job, plan.days, plan.log_days, advance)
 
 
 def uncounted(plan: Plan) -> tuple[Day, ...]:
     """The days that lack evidence for some candidate."""
     return tuple(
-        day for day in plan.days if evidence.uncounted(plan.folder, plan.job, day)
+        day
+        for day in plan.days
+        if evidence.uncounted(plan.folder, plan.job, day, plan.keys[day.day])
     )
 
 
 def count(plan: Plan, day: Day) -> None:
     """Counts the evidence of a day."""
-    evidence.count_day(plan.folder, plan.job, day)
+    evidence.count_day(plan.folder, plan.job, day, plan.keys[day.day])
 
 
 def estimate(plan: Plan, advance: Callable[[], None] = lambda: None) -> int:
     """Makes the estimates that are not there yet; returns for how many nights."""
-    folder, job = plan.folder, plan.job
-    counts = (
-        evidence.read(folder, job, plan.days),
-        evidence.read_exact(folder, job, plan.days),
+    return estimates.estimate_nights(
+        plan.folder, plan.job, plan.keys, plan.run_id, advance
     )
-    made = 0
-    for night in (day.day for day in plan.days):
-        days = plan.up_to(night)
-        made += estimates.estimate(folder, job, days, night, counts, plan.run_id)
-        advance()
-    return made
 
 
 def publish(plan: Plan, *, days_read: int, nights_estimated: int) -> Path:
     """Records the run and builds the warehouse."""
+    asked_for = {day.day for day in plan.days}
+    kept = [day for day in checked.kept_days(plan.folder) if day.day in asked_for]
     plan.folder.write_json(
         {
             "run_id": plan.run_id,
@@ -161,19 +152,18 @@ def publish(plan: Plan, *, days_read: int, nights_estimated: int) -> Path:
             "job_digest": plan.job.digest,
             "days_read": days_read,
             "nights_estimated": nights_estimated,
-            "decision_count": sum(row["decisions"] for row in _days(plan, plan.days)),
+            "decision_count": sum(day.profile.decisions for day in kept),
             "exit_code": exit_code(plan),
         },
         "runs",
         f"{plan.run_id}.json",
     )
-    nights = [day.day for day in plan.days]
-    return build_warehouse(plan.folder, plan.job, plan.days, nights)
+    return build_warehouse(plan.folder)
 
 
 def exit_code(plan: Plan) -> int:
     """2 when a candidate is withheld on the newest night, 3 without any reward."""
-    rows = _headline(plan)
+    rows = estimates.headlines(plan.folder, [plan.nights[-1]])
     states = set(rows["state"])
     return worst(
         REFUSED if WITHHELD in states else DONE,
@@ -181,66 +171,19 @@ def exit_code(plan: Plan) -> int:
     )
 
 
-def report(plan: Plan, night: dt.date) -> dict[str, Path]:
-    """Writes the reports of a night; returns the files by format."""
-    document = reports.build(facts(plan, night))
-    writers: Mapping[str, Callable[[dict[str, Any]], str]] = {
-        "html": reports.html,
-        "markdown": reports.markdown,
-        "json": reports.to_json,
-    }
-    return {
-        name: plan.folder.write_text(
-            writers[name](document), "reports", f"{night}.{FORMATS[name]}"
-        )
-        for name in plan.job.reports
-    }
+def report(
+    plan: Plan, advance: Callable[[], None] = lambda: None
+) -> tuple[str, dict[str, Path]]:
+    """Writes the reports of all nights.
 
-
-def outcome(plan: Plan, warehouse: Path, files: Mapping[str, Path]) -> Outcome:
-    """How the run ended, in a sentence."""
-    document = reports.build(facts(plan, plan.nights[-1]))
-    return Outcome(
-        exit_code=exit_code(plan),
-        sentence=document["answer"]["sentence"],
-        report=next(iter(files.values()), None),
-        warehouse=warehouse,
-    )
-
-
-def facts(plan: Plan, night: dt.date) -> reports.NightFacts:
-    """All that the report of a night may say."""
-    job, days = plan.job, plan.up_to(night)
-    profiles = [checked.profile_of(plan.folder, job, day) for day in days]
-    names = sorted({n for p in profiles if p is not None for n in p.action_names})
-    unknown = evidence.unknown_actions(plan.folder, job, days)
-    return reports.NightFacts(
-        job=job.name,
-        night=night,
-        timezone=job.timezone,
-        reward_range=job.reward_range,
-        propensity_floor=job.propensity_floor,
-        confidence=job.confidence,
-        method=job.method,
-        candidates=tuple((n.name, n.spec) for n in job.candidates),
-        estimates=estimates.read(plan.folder, [day.day for day in days]),
-        days=pl.DataFrame(_days(plan, days), schema=DAYS),
-        warnings=_warnings(plan, days),
-        unknown_actions={
-            name: tuple({"action": a, "nearest": nearest(a, names)} for a in actions)
-            for name, actions in unknown.items()
-        },
-        violations=_violations(plan, night),
-    )
-
-
-DAYS = {
-    "day": pl.Date,
-    "decisions": pl.Int64,
-    "rewards": pl.Int64,
-    "actions": pl.Int64,
-    "revision": pl.Int64,
-}
+    Returns: of the newest one the answer, in words, and the files by format.
+    """
+    kept = Kept.of(plan.folder, plan.job)
+    sentence, files = "", dict[str, Path]()
+    for night in plan.nights:
+        sentence, files = _report(kept, night)
+        advance()
+    return sentence, files
 
 
 def version() -> str:
@@ -256,134 +199,66 @@ def version() -> str:
 def check_only(file: Path) -> str:
     """`untaken check`: validates everything a job reads; scores nothing."""
     job = load(file)
-    folder = Folder(job.results)
-    with folder.alone():
-        days = find_days(folder, job)
-        checked.check_days(folder, job, days, lambda: None)
-        rows = [p for day in days if (p := checked.profile_of(folder, job, day))]
-    decisions = sum(profile.decisions for profile in rows)
-    rewards = sum(profile.rewards for profile in rows)
-    warned = sorted({(w.rule, w.sentence) for p in rows for w in p.warned})
-    lines = [
-        f"{job.name}: {decisions:,} decisions on {len(days)} days from "
-        f"{days[0].day} to {days[-1].day}, {rewards:,} with a reward; no violation"
+    with alone(job):
+        planned = plan(job, Asked())
+        check(planned)
+        unknown = _check_candidates(planned)
+        days = checked.kept_days(planned.folder)
+    decisions = sum(day.profile.decisions for day in days)
+    rewards = sum(day.profile.rewards for day in days)
+    held = span([day.day for day in days])
+    first = f"{job.name}: {decisions:,} decisions, {rewards:,} with a reward; {held}"
+    lines = [f"{first}; no violation"]
+    warned = {(w.rule, w.sentence) for day in days for w in day.profile.warned}
+    lines += [f"warning: {rule}: {sentence}" for rule, sentence in sorted(warned)]
+    lines += [
+        f"warning: candidate {name} takes actions that the log never lists: {actions}"
+        for name, actions in unknown.items()
     ]
-    lines += [f"warning: {rule}: {sentence}" for rule, sentence in warned]
     return "\n".join(lines)
 
 
 def report_again(file: Path, night: dt.date | None) -> str:
     """`untaken report`: writes a night's reports from the results that are there."""
     job = load(file)
-    folder = Folder(job.results)
-    made = sorted(f.stem for f in folder.glob("estimates", "*.json"))
-    if not made:
-        raise UsageError(
-            f"{folder.root} holds no night yet; run: untaken nightly {file}"
-        )
-    wanted = night.isoformat() if night else made[-1]
-    if wanted not in made:
-        raise UsageError(f"no night {wanted} in {folder.root}; it holds {_span(made)}")
-    with folder.alone():
-        planned = plan(job, Asked(as_of=wanted))
-        files = report(planned, dt.date.fromisoformat(wanted))
+    with alone(job):
+        folder = Folder(job.results)
+        made = {one.night: one for one in estimates.made_nights(folder)}
+        if not made:
+            raise UsageError(
+                f"{folder.root} holds no night yet; run: untaken nightly {file}"
+            )
+        wanted = night or max(made)
+        if wanted not in made:
+            raise UsageError(f"no night {wanted}; {folder.root} holds {span(made)}")
+        if made[wanted].settings != estimates.settings_of(job):
+            raise UsageError(
+                f"{file} changed since the night {wanted} was made; run: untaken "
+                f"nightly {file} --as-of {wanted}"
+            )
+        _, files = _report(Kept.of(folder, job), wanted)
     return "\n".join(str(path) for path in files.values())
 
 
-def _nights(job: Job, asked: Asked, days: tuple[Day, ...]) -> tuple[dt.date, ...]:
-    known = [day.day for day in days]
-    if asked.as_of is not None:
-        wanted = _night_of(asked.as_of, job, known)
-        nights = tuple(day for day in known if day == wanted)
-        what = f"night {wanted}"
-    elif asked.first or asked.last:
-        first, last = asked.first or known[0], asked.last or known[-1]
-        nights = tuple(day for day in known if first <= day <= last)
-        what = f"night from {first} to {last}"
-    else:
-        return (known[-1],)
-    if not nights:
-        span = _span([day.isoformat() for day in known])
-        raise LogError(f"no decision in the {what}; the log holds {span}")
-    return nights
-
-
-def _night_of(as_of: str, job: Job, known: list[dt.date]) -> dt.date | None:
-    zone = job.timezone
-    try:
-        return dt.date.fromisoformat(as_of)
-    except ValueError:
-        pass
-    try:
-        instant = dt.datetime.fromisoformat(as_of)
-    except ValueError:
-        raise UsageError(
-            f"--as-of {as_of!r} is neither a date (2019-11-27) nor an instant "
-            "(2019-11-27T12:00:00Z)"
-        ) from None
-    instant = instant if instant.tzinfo else instant.replace(tzinfo=dt.UTC)
-    one = dt.timedelta(days=1)
-    return max(
-        (day for day in known if border(day + one, zone) <= instant), default=None
-    )
-
-
-def _span(nights: list[str]) -> str:
-    return f"{len(nights)} nights from {nights[0]} to {nights[-1]}"
-
-
-def _headline(plan: Plan) -> pl.DataFrame:
-    rows = estimates.read(plan.folder, [plan.nights[-1]])
-    return rows.filter(pl.col("window") == HEADLINE, pl.col("segment_by") == "")
-
-
-def _days(plan: Plan, days: tuple[Day, ...]) -> list[dict[str, Any]]:
-    rows = []
-    for day in days:
-        profile = checked.profile_of(plan.folder, plan.job, day)
-        assert profile is not None
-        rows.append(
-            {
-                "day": day.day,
-                "decisions": profile.decisions,
-                "rewards": profile.rewards,
-                "actions": len(profile.action_names),
-                "revision": checked.revision_of(plan.folder, day),
-            }
+def _report(kept: Kept, night: dt.date) -> tuple[str, dict[str, Path]]:
+    document = reports.build(kept.facts(night))
+    files = {
+        name: kept.folder.write_text(
+            WRITERS[name](document), "reports", f"{night}.{FORMATS[name]}"
         )
-    return rows
+        for name in kept.job.reports
+    }
+    return document["answer"]["sentence"], files
 
 
-def _warnings(plan: Plan, days: tuple[Day, ...]) -> tuple[dict[str, Any], ...]:
-    counted: dict[str, dict[str, Any]] = {}
-    for day in days:
-        profile = checked.profile_of(plan.folder, plan.job, day)
-        for one in profile.warned if profile else ():
-            known = counted.setdefault(
-                one.rule,
-                {
-                    "rule": one.rule,
-                    "sentence": one.sentence,
-                    "remedy": one.remedy,
-                    "count": 0,
-                },
+def _check_candidates(plan: Plan) -> dict[str, str]:
+    """Lays out every candidate on every day; returns who takes unlisted actions."""
+    unknown: dict[str, set[str]] = {}
+    for day in plan.days:
+        with queries.connection() as con, plan.folder.work() as work:
+            prepared = evidence.prepare_day(
+                con, plan.folder, plan.job, day, plan.job.candidates, work
             )
-            known["count"] += one.count
-    return tuple(counted[rule] for rule in sorted(counted))
-
-
-def _violations(plan: Plan, night: dt.date) -> pl.DataFrame:
-    schema = {"day": pl.Date, "rule": pl.String, "count": pl.Int64}
-    frames = []
-    for file in plan.folder.glob("violations", "*.parquet"):
-        day = dt.date.fromisoformat(file.name[:10])
-        if day <= night:
-            rows = pl.read_parquet(file).group_by("rule").len("count")
-            frames.append(
-                rows.select(
-                    pl.lit(day).alias("day"), "rule", pl.col("count").cast(pl.Int64)
-                )
-            )
-    if not frames:
-        return pl.DataFrame(schema=schema)
-    return pl.concat(frames).group_by("day", "rule").sum().sort("day", "rule")
+        for name, actions in prepared.unknown.items():
+            unknown.setdefault(name, set()).update(actions)
+    return {name: ", ".join(sorted(actions)) for name, actions in unknown.items()}

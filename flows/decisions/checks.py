@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import polars as pl
 
 from flows import columns as c
 from flows import queries
+from flows.decisions.files import require_readable
 from flows.decisions.layout import Log
 from flows.decisions.rules import Chain, load
 from flows.errors import BrokenRule, ViolatingRow, ViolationsError
@@ -83,7 +84,8 @@ def check(
 
     window: half-open; decisions made outside it are not looked at.
     listing: where to write all violating rows.
-    Raises: ViolationsError when a rule is broken.
+    Raises: ViolationsError when a rule is broken, LogError naming the files whose
+    pages cannot be read.
     """
     values: dict[str, Any] = {
         "sum_tolerance": log.layout.sum_tolerance,
@@ -92,8 +94,18 @@ def check(
     }
     chains = _chains(log, candidates)
     warn = load("warn")
-    measure(con, log, window=window)
-    _one_pass(con, chains, warn, values)
+
+    def read(files: tuple[str, ...]) -> None:
+        measure(con, replace(log, files=files), window=window)
+        _one_pass(con, chains, warn, values)
+
+    try:
+        read(log.files)
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error:
+        require_readable(log.files, read)
+        raise
     profile, is_repeating = _profile(con, warn)
     is_doubled = _has_duplicates(con, log)
     if is_repeating or is_doubled or _any_broken(con, chains):

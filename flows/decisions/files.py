@@ -9,9 +9,10 @@ without a word.
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+import duckdb
 import polars as pl
 
 from flows.errors import LogError
@@ -60,11 +61,22 @@ def schemas(files: Sequence[str]) -> dict[str, pl.Schema]:
             reason = str(error).splitlines()[0] if str(error) else "unreadable"
             broken.append(f"{file}: {reason}")
     if broken:
-        raise LogError(
-            f"{len(broken)} of {len(files)} files cannot be read as Parquet; nothing "
-            "was scored:\n" + _some(broken) + "\nWrite them again or leave them out."
-        )
+        raise LogError(_unreadable(broken, len(files)))
     return read
+
+
+def require_readable(
+    files: Sequence[str], read: Callable[[tuple[str, ...]], None]
+) -> None:
+    """Finds the files on which `read` fails. Raises: LogError listing them."""
+    broken = []
+    for file in files:
+        try:
+            read((file,))
+        except duckdb.Error as error:
+            broken.append(f"{file}: {str(error).splitlines()[0]}")
+    if broken:
+        raise LogError(_unreadable(broken, len(files)))
 
 
 def common_types(
@@ -106,6 +118,13 @@ def common_types(
             "one schema."
         )
     return types
+
+
+def _unreadable(broken: Sequence[str], files: int) -> str:
+    return (
+        f"{len(broken)} of {files} files cannot be read as Parquet; nothing was "
+        "scored:\n" + _some(broken) + "\nWrite them again or leave them out."
+    )
 
 
 def _some(lines: Sequence[str]) -> str:

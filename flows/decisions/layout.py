@@ -20,13 +20,14 @@ can say which night it belongs to.
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 import polars as pl
 
 from flows import columns as c
+from flows.decisions.pieces import Piece, pieces
 from flows.queries import identifier, literal
 
 Form = Literal["lists", "structs", "map", "wide"]
@@ -102,16 +103,22 @@ class Log:
         ]
         return ",\n    ".join(kept)
 
-    def scan(self) -> pl.LazyFrame:
+    def scans(self) -> Iterator[pl.LazyFrame]:
+        """What `scan` reads, in pieces (`flows.decisions.pieces`)."""
+        for piece in pieces(self.files):
+            yield self.scan(piece)
+
+    def scan(self, piece: Piece | None = None) -> pl.LazyFrame:
         """The canonical columns as a lazy polars frame; the log is in `lists` form."""
         layout = self.layout
+        piece = piece or Piece(self.files)
         frame = pl.scan_parquet(
-            list(self.files),
+            list(piece.files),
             glob=False,
             hive_partitioning=False,
             schema=dict(self.types),
             extra_columns="ignore",
-        )
+        ).slice(piece.offset, piece.rows)
         kept = [
             pl.col(layout.theirs(c.ACTION)).cast(pl.String).alias(c.ACTION),
             pl.col(layout.theirs(c.REWARD)).cast(pl.Float64).alias(c.REWARD),

@@ -16,6 +16,10 @@ from flows.decisions.layout import Layout, Log
 from flows.decisions.types import check_types
 from flows.errors import LogError, UsageError
 
+PROPENSITIES = (
+    "Without the probabilities of the logging policy a log carries no conclusion: log "
+    "them when the decision is made; they cannot be estimated afterwards."
+)
 # What the logging policy drew and what came of it: no candidate sees it, and a cut by
 # it would select on the draw.
 OUTCOMES = (c.ACTION, c.LOGGING_PROBABILITIES, c.REWARD)
@@ -50,7 +54,8 @@ def open_log(
     ours += [c.DECISION_ID] * has_ids + [c.DECIDED_AT] * is_dated
     used = [layout.theirs(name) for name in ours]
     wide: tuple[str, ...] = ()
-    distributions = [layout.theirs(c.LOGGING_PROBABILITIES), *extra]
+    own = [name for name in dict.fromkeys(extra) if name != c.LOGGING_PROBABILITIES]
+    distributions = [layout.theirs(c.LOGGING_PROBABILITIES), *own]
     if layout.probabilities == "wide":
         wide = tuple(n for pattern in distributions for n in _matching(pattern, found))
         used += wide
@@ -58,14 +63,20 @@ def open_log(
         used += [layout.theirs(c.ACTIONS)] * (layout.probabilities == "lists")
         used += distributions
     used += layout.other_columns
+    try:
+        types = f.common_types(read, list(dict.fromkeys(used)))
+    except LogError as error:
+        if wide or distributions[0] in found:
+            raise
+        raise LogError(f"{error}\n{PROPENSITIES}") from None
     log = Log(
         files=tuple(files),
         layout=layout,
-        types=f.common_types(read, list(dict.fromkeys(used))),
+        types=types,
         is_dated=is_dated,
         has_ids=has_ids,
         optional=optional,
-        extra=tuple(n for n in dict.fromkeys(extra) if n != c.LOGGING_PROBABILITIES),
+        extra=tuple(own),
         wide=wide,
     )
     check_types(log, tuple(wide or distributions))
@@ -77,10 +88,9 @@ def _require_sense(layout: Layout) -> None:
     for ours in layout.columns:
         if ours not in c.CANONICAL:
             close = difflib.get_close_matches(ours, c.CANONICAL, n=1)
-            hint = f"did you mean {close[0]}?" if close else ""
             raise UsageError(
-                f"columns maps {ours!r}, which is none of {', '.join(c.CANONICAL)}. "
-                + hint
+                f"columns maps {ours!r}, which is none of {', '.join(c.CANONICAL)}"
+                + (f"; did you mean {close[0]}?" if close else "")
             )
     outcomes = {*OUTCOMES, *(layout.theirs(name) for name in OUTCOMES)}
     for name in layout.other_columns:

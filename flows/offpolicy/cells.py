@@ -89,7 +89,9 @@ class Cells:
     @property
     def unsupported_mean(self) -> float:
         """Mean candidate mass without support, over all decisions, in [0, 1]."""
-        return int(self.sums["unsupported_part"].sum()) / UNIT / self.decisions
+        unsupported = int(self.sums["unsupported_part"].sum()) / UNIT
+        # A distribution may sum to a little more than 1.
+        return min(1.0, unsupported / self.decisions)
 
     def points(self, *, is_logging: bool = False) -> tuple[Points, Floats]:
         """The corners that hold mass, and the mean unsupported mass at each.
@@ -117,7 +119,7 @@ class Cells:
             is_supported=corners([self.kind < SUPPORT_MISSING] * 4),
             count=corners([mass / UNIT for mass in masses]),
         )
-        return points, corners([u / (n * UNIT)] * 4)
+        return points, corners([np.minimum(u / (n * UNIT), 1.0)] * 4)
 
     def diagnostics(self, *, is_logging: bool = False) -> Diagnostics:
         """What the weights of these decisions look like."""

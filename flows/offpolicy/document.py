@@ -36,6 +36,8 @@ from flows.policies import nearest
 
 SCHEMA = "untaken.evaluate/1"
 SIGNIFICANT_DIGITS = 12
+# What lies below depends on the order in which a row's probabilities are added.
+DEVIATION_DECIMALS = 12
 
 
 def document(evaluation: Evaluation) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
                 "first_at": profile.first_at,
                 "last_at": profile.last_at,
                 "actions": len(names),
-                "sum_deviation": profile.sum_deviation,
+                "sum_deviation": round(profile.sum_deviation, DEVIATION_DECIMALS),
             },
             "reward_range": [grid.lowest, grid.highest],
             "propensity_floor": grid.floor,

@@ -198,7 +198,7 @@ def _mixture(
         possible = Interval(-1.0, 1.0)
         identified = identified_improvement(points, unsupported_mean=unsupported)
         interval = mixture.improvement(points, max_weight=bound, alpha=alpha)
-    slack = 0.0 if is_logging else grid.slack
+    slack = grid.reward_slack if is_logging else grid.slack
     interval = Interval(interval.lower - slack, interval.upper + slack)
     if is_logging and estimand == "improvement":
         # A policy does not improve on itself, whatever the data.

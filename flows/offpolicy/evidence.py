@@ -15,7 +15,7 @@ result).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import polars as pl
 import polars_hash as plh
@@ -70,23 +70,41 @@ def count(
     decisions together always stand there too, with an empty `segment_by`.
     Returns: a frame of `SCHEMA`, sorted by all its keys.
     """
+    parts = counted(
+        log,
+        candidates,
+        segments,
+        lambda frame, candidate, cut: _grouped(
+            log, frame, candidate, grid, cut, has_ids=has_ids
+        ),
+    )
+    return merge(pl.concat(part.select(list(SCHEMA)) for part in parts))
+
+
+Grouping = Callable[[pl.LazyFrame, Scored, Sequence[str]], pl.LazyFrame]
+
+
+def counted(
+    log: Scorable,
+    candidates: Sequence[Scored],
+    segments: Sequence[Sequence[str]],
+    grouping: Grouping,
+) -> Iterator[pl.DataFrame]:
+    """Counts a log piece by piece, for each candidate by each cut and altogether.
+
+    grouping: the counts of one piece, candidate and cut.
+    """
     cuts = list(segments) or [()]
-    plans = [
-        _grouped(log, candidate, grid, cut, has_ids=has_ids)
-        for candidate in candidates
-        for cut in cuts
-    ]
-    frames = pl.collect_all(plans, engine="streaming")
-    parts = list(frames)
-    if segments:
-        firsts = frames[:: len(cuts)]
-        parts += [
-            frame.with_columns(
-                segment_by=pl.lit(NO_SEGMENT), segment=pl.lit(NO_SEGMENT)
-            )
-            for frame in firsts
-        ]
-    return merge(pl.concat(parts).select(list(SCHEMA)))
+    for frame in log.frames:
+        plans = [grouping(frame, n, cut) for n in candidates for cut in cuts]
+        found = pl.collect_all(plans, engine="streaming")
+        yield from found
+        if segments:
+            # All decisions together are those of any one cut.
+            for whole in found[:: len(cuts)]:
+                yield whole.with_columns(
+                    segment_by=pl.lit(NO_SEGMENT), segment=pl.lit(NO_SEGMENT)
+                )
 
 
 def merge(evidence: pl.DataFrame) -> pl.DataFrame:
@@ -137,6 +155,7 @@ def identity() -> pl.Expr:
 
 def _grouped(
     log: Scorable,
+    frame: pl.LazyFrame,
     candidate: Scored,
     grid: Grid,
     cut: Sequence[str],
@@ -145,7 +164,7 @@ def _grouped(
 ) -> pl.LazyFrame:
     unsupported = candidate.unsupported
     is_missing = pl.col(c.REWARD).is_null().cast(pl.Int64) * REWARD_MISSING
-    rows = log.frame.select(
+    rows = frame.select(
         weight(log, candidate, grid.tolerated_floor).alias("weight"),
         unsupported.alias("unsupported"),
         grid.scaled(pl.col(c.REWARD)).alias("scaled"),

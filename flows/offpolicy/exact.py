@@ -16,7 +16,7 @@ import polars as pl
 
 from flows import columns as c
 from flows.intervals import Interval, bounded_mean
-from flows.offpolicy.evidence import NO_SEGMENT, segment_text, weight
+from flows.offpolicy.evidence import counted, segment_text, weight
 from flows.offpolicy.grid import Grid
 from flows.policies.scorable import Scorable, Scored
 
@@ -40,36 +40,30 @@ def count(
     segments: Sequence[Sequence[str]] = (),
 ) -> pl.DataFrame:
     """How many decisions have each weight and reward; missing ones carry 0.0."""
-    cuts = list(segments) or [()]
-    plans = []
-    for candidate in candidates:
+
+    def grouped(
+        frame: pl.LazyFrame, candidate: Scored, cut: Sequence[str]
+    ) -> pl.LazyFrame:
         is_missing = pl.col(c.REWARD).is_null() | (candidate.unsupported > 0)
-        for cut in cuts:
-            rows = log.frame.select(
-                segment_text(cut).alias("segment"),
-                is_missing.alias("is_missing"),
-                weight(log, candidate, grid.floor).alias("weight"),
-                pl.col(c.REWARD).alias("reward"),
-            ).with_columns(
-                pl.when(~pl.col("is_missing")).then(pl.col(name)).otherwise(0.0)
-                for name in ("weight", "reward")
+        rows = frame.select(
+            segment_text(cut).alias("segment"),
+            is_missing.alias("is_missing"),
+            weight(log, candidate, grid.floor).alias("weight"),
+            pl.col(c.REWARD).alias("reward"),
+        ).with_columns(
+            pl.when(~pl.col("is_missing")).then(pl.col(name)).otherwise(0.0)
+            for name in ("weight", "reward")
+        )
+        return (
+            rows.group_by("segment", "is_missing", "weight", "reward")
+            .agg(pl.len().cast(pl.Int64).alias("decisions"))
+            .with_columns(
+                candidate=pl.lit(candidate.name), segment_by=pl.lit(", ".join(cut))
             )
-            plans.append(
-                rows.group_by("segment", "is_missing", "weight", "reward")
-                .agg(pl.len().cast(pl.Int64).alias("decisions"))
-                .with_columns(
-                    candidate=pl.lit(candidate.name), segment_by=pl.lit(", ".join(cut))
-                )
-            )
-    frames = list(pl.collect_all(plans, engine="streaming"))
-    if segments:
-        frames += [
-            frame.with_columns(
-                segment_by=pl.lit(NO_SEGMENT), segment=pl.lit(NO_SEGMENT)
-            )
-            for frame in frames[:: len(cuts)]
-        ]
-    return merge(pl.concat(frames).select(list(SCHEMA)))
+        )
+
+    parts = counted(log, candidates, segments, grouped)
+    return merge(pl.concat(part.select(list(SCHEMA)) for part in parts))
 
 
 def merge(counts: pl.DataFrame) -> pl.DataFrame:

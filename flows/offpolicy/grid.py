@@ -62,9 +62,22 @@ class Grid:
         return self.largest_weight * (np.arange(WEIGHT_CELLS + 1) / WEIGHT_CELLS) ** 2
 
     @property
+    def reward_slack(self) -> float:
+        """How far rounding of rewards can move the expected score, scaled rewards.
+
+        A reward moves by at most half a unit of its cell and a score by w or |w - 1|
+        times that, whose expectation is at most 2 where probabilities are true.
+        """
+        return 1.0 / REWARD_CELLS / UNIT
+
+    @property
     def slack(self) -> float:
-        """How far fixed-point rounding can move a mean score, in scaled rewards."""
-        return 2.0 * self.largest_weight / WEIGHT_CELLS / UNIT
+        """How far fixed-point rounding can move the expected score, in scaled rewards.
+
+        A weight moves by at most half a unit of the widest cell, below 2 B / 256, and a
+        score by no more; the other half is more than the rounding of products needs.
+        """
+        return self.reward_slack + 2.0 * self.largest_weight / WEIGHT_CELLS / UNIT
 
     def scaled(self, reward: pl.Expr) -> pl.Expr:
         """Rewards scaled to [0, 1]; null stays null."""

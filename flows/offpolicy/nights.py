@@ -28,6 +28,7 @@ import polars as pl
 from flows.offpolicy.assumptions import assumptions
 from flows.offpolicy.cells import Cells
 from flows.offpolicy.estimate import Estimate, Evidence, Finding, find
+from flows.offpolicy.exact import merge
 from flows.offpolicy.grid import Grid
 
 WINDOWS: Mapping[str, int | None] = {
@@ -40,7 +41,7 @@ HEADLINE = "since_start"
 EVERY_LOOK = "every look"
 SINGLE_LOOK = "single look"
 
-SCHEMA = {
+SCHEMA: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "night": pl.Date,
     "window": pl.String,
     "window_start": pl.Date,
@@ -106,93 +107,88 @@ def estimate_night(
 ) -> pl.DataFrame:
     """All estimates of a night.
 
-    cells, exact: evidence of every day up to the night, with a column `day`.
+    cells, exact: evidence with a column `day`; later days are not looked at.
     Returns: a frame of `SCHEMA`, sorted.
     """
+    counted = _parts(cells, night)
+    scores = _parts(exact, night) if exact is not None else None
     rows = []
-    for name, of_candidate in _parts(cells, "candidate"):
-        own = exact.filter(pl.col("candidate") == name) if exact is not None else None
-        rows += list(_candidate_rows(night, name, of_candidate, own, plan))
+    for name in sorted({candidate for candidate, _, _ in counted}):
+        whole = Cells.of(counted[name, "", ""], plan.grid)
+        contradiction = Evidence(whole, None, name in plan.logging).contradiction()
+        segments = [part for part in counted if part[0] == name and part[1]]
+        for part in ((name, "", ""), *segments):
+            share = plan.share(name) / (len(segments) if part[1] else 1)
+            one = _Part(
+                night,
+                part,
+                counted[part],
+                scores[part] if scores is not None else None,
+                share,
+                contradiction,
+            )
+            rows += list(_rows(one, plan))
     keys = ["window", "candidate", "segment_by", "segment", "estimand"]
     return pl.DataFrame(rows, schema=SCHEMA).sort(keys)
 
 
-def _candidate_rows(
-    night: dt.date,
-    name: str,
-    cells: pl.DataFrame,
-    exact: pl.DataFrame | None,
-    plan: Plan,
-) -> Iterator[dict[str, Any]]:
-    is_logging = name in plan.logging
-    whole = cells.filter(pl.col("segment_by") == "")
-    contradiction = Evidence(
-        Cells.of(whole, plan.grid), None, is_logging
-    ).contradiction()
-    segments = cells.filter(pl.col("segment_by") != "")
-    count = segments.select(pl.struct("segment_by", "segment").n_unique()).item()
-    for (cut, segment), part in _segments(cells):
-        share = plan.share(name) / (count if cut else 1)
-        made: dict[tuple[dt.date, ...], Finding] = {}
-        for window, length in WINDOWS.items():
-            start = night - dt.timedelta(days=length - 1) if length else None
-            inside = part.filter(pl.col("day") >= start) if start else part
-            if inside.is_empty():
-                continue
-            days = tuple(inside["day"].unique().sort())
-            if days not in made:
-                made[days] = _finding(
-                    inside, exact, (cut, segment), plan, share, name, contradiction
-                )
-            first = start or days[0]
-            found = made[days]
-            for estimate in found.estimates:
-                if name == plan.baseline and estimate.estimand != "value":
-                    continue
-                yield {
-                    "night": night,
-                    "window": window,
-                    "window_start": first,
-                    "window_end": night,
-                    "candidate": name,
-                    "segment_by": cut,
-                    "segment": segment,
-                    "look": SINGLE_LOOK if length else EVERY_LOOK,
-                    **_numbers(estimate, found),
-                    "assumptions": [
-                        asdict(one)
-                        for one in assumptions(
-                            found.diagnostics,
-                            contradiction,
-                            first=first.isoformat(),
-                            last=night.isoformat(),
-                        )
-                    ],
-                }
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Evidence of one candidate (`part[0]`) and segment up to a night."""
+
+    night: dt.date
+    part: tuple[str, ...]
+    cells: pl.DataFrame
+    exact: pl.DataFrame | None
+    share: float
+    contradiction: str | None
 
 
-def _finding(
-    cells: pl.DataFrame,
-    exact: pl.DataFrame | None,
-    segment: tuple[str, str],
-    plan: Plan,
-    share: float,
-    name: str,
-    contradiction: str | None,
-) -> Finding:
-    counts = None
-    if exact is not None:
-        counts = exact.filter(
-            (pl.col("segment_by") == segment[0])
-            & (pl.col("segment") == segment[1])
-            & pl.col("day").is_in(cells["day"].unique().implode())
+def _rows(one: _Part, plan: Plan) -> Iterator[dict[str, Any]]:
+    name, cut, segment = one.part
+    made: dict[tuple[dt.date, ...], Finding] = {}
+    for window, length in WINDOWS.items():
+        start = one.night - dt.timedelta(days=length - 1) if length else dt.date.min
+        inside = one.cells.filter(pl.col("day") >= start)
+        if inside.is_empty():
+            continue
+        days = tuple(inside["day"].unique().sort())
+        if days not in made:
+            made[days] = _finding(one, inside, start, plan)
+        found = made[days]
+        told = assumptions(
+            found.diagnostics,
+            one.contradiction,
+            first=days[0].isoformat(),
+            last=days[-1].isoformat(),
         )
+        for estimate in found.estimates:
+            if name == plan.baseline and estimate.estimand != "value":
+                continue
+            yield {
+                "night": one.night,
+                "window": window,
+                "window_start": start if length else days[0],
+                "window_end": one.night,
+                "candidate": name,
+                "segment_by": cut,
+                "segment": segment,
+                "look": SINGLE_LOOK if length else EVERY_LOOK,
+                **_numbers(estimate, found),
+                "assumptions": [asdict(assumption) for assumption in told],
+            }
+
+
+def _finding(one: _Part, cells: pl.DataFrame, start: dt.date, plan: Plan) -> Finding:
+    exact = one.exact
+    if exact is not None:
+        exact = merge(exact.filter(pl.col("day") >= start))
     return find(
-        Evidence(Cells.of(cells, plan.grid), counts, name in plan.logging),
+        Evidence(Cells.of(cells, plan.grid), exact, one.part[0] in plan.logging),
         method=plan.method,
         confidence=plan.confidence,
-        share=share,
-        is_withheld=contradiction is not None,
+        share=one.share,
+        is_withheld=one.contradiction is not None,
     )
 
 
@@ -211,14 +207,8 @@ def _numbers(estimate: Estimate, found: Finding) -> dict[str, Any]:
     }
 
 
-def _parts(frame: pl.DataFrame, key: str) -> Iterator[tuple[str, pl.DataFrame]]:
-    for value in frame[key].unique().sort():
-        yield value, frame.filter(pl.col(key) == value)
-
-
-def _segments(
-    cells: pl.DataFrame,
-) -> Iterator[tuple[tuple[str, str], pl.DataFrame]]:
-    for cut, of_cut in _parts(cells, "segment_by"):
-        for segment, part in _parts(of_cut, "segment"):
-            yield (cut, segment), part
+def _parts(counts: pl.DataFrame, night: dt.date) -> dict[tuple[str, ...], pl.DataFrame]:
+    """Counts up to a night by candidate, segment_by and segment."""
+    keys = ["candidate", "segment_by", "segment"]
+    known = counts.filter(pl.col("day") <= night)
+    return known.partition_by(keys, as_dict=True)

@@ -16,6 +16,14 @@ STATES = {
     ALL_REWARDS_MISSING: "no reward has arrived",
     "withheld": "withheld",
 }
+OUTSIDE = (
+    "the estimate lies outside the reward range, as weights above 1 can bring about; "
+    "it is kept as it is, and the interval is "
+)
+CUT = {
+    "mixture": "what is possible",
+    "compat": "not cut to the range either, by compat",
+}
 HEAD = ("candidate", "value", "interval", "improvement", "interval")
 
 
@@ -91,6 +99,9 @@ def _notes(evaluation: Evaluation) -> list[str]:
             close = nearest(action, names)
             hint = f"; did you mean {close}?" if close else ""
             notes.append(f"{about}: action {action} is never listed in the log{hint}")
+        middle, grid = n.value.estimate, evaluation.grid
+        if middle is not None and not grid.lowest <= middle <= grid.highest:
+            notes.append(f"{about}: {OUTSIDE}{CUT[n.value.method]}")
         if n.value.state == "withheld":
             notes.append(f"{about}: withheld: {n.assumptions[0].finding}")
     notes += [

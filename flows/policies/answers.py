@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
+import polars as pl
 
 from flows import columns as c
 from flows import queries
@@ -54,14 +55,17 @@ def _write(
     columns: Columns,
     target: Path,
 ) -> None:
-    answers = []
+    frame = within(log.scan(), request.window)
     for called in callers:
-        answer = called.expression(log.layout.context)
         listed, unlisted = columns[called.candidate.name]
-        answers.append(answer.struct.field(LISTED).alias(listed))
-        answers.append(answer.struct.field(UNLISTED).alias(unlisted))
+        # A column of its own, since an expression used twice is evaluated twice.
+        answer = called.expression(log.layout.context).alias(listed)
+        field = pl.col(listed).struct.field
+        frame = frame.with_columns(answer).with_columns(
+            field(LISTED).alias(listed), field(UNLISTED).alias(unlisted)
+        )
     try:
-        within(log.scan(), request.window).with_columns(answers).sink_parquet(
+        frame.sink_parquet(
             target, engine="streaming", compression="zstd", compression_level=1
         )
     except Exception as error:
@@ -87,7 +91,7 @@ def _canonical(con: duckdb.DuckDBPyConnection, request: Request) -> tuple[Log, C
     queries.run(
         con,
         "staging/canonical",
-        columns=",\n        ".join(dict.fromkeys(kept)),
+        columns=", ".join(dict.fromkeys(kept)),
         file=queries.literal(str(target)),
     )
     return _opened(log, target, standing, extra=()), standing

@@ -15,6 +15,7 @@ import polars as pl
 from flows import columns as c
 from flows import queries
 from flows.decisions import Log, Profile
+from flows.decisions.pieces import pieces
 from flows.policies import tables
 from flows.policies.request import Columns, Prepared, Request, in_log, within
 from flows.policies.scorable import Scorable, closed
@@ -42,7 +43,8 @@ def as_it_is(
 ) -> Prepared:
     """Every decision lists the same actions: score the files where they lie."""
     log, actions = sources.log, sources.profile.actions or ()
-    frame = within(log.scan(), None if sources.is_windowed else request.window)
+    window = None if sources.is_windowed else request.window
+    frames = [within(frame, window) for frame in log.scans()]
     columns = dict(sources.columns)
     for candidate in request.candidates:
         name = candidate.name
@@ -52,10 +54,13 @@ def as_it_is(
             table = sources.tables[name]
             columns[name] = (table.name, f"{table.name}_unlisted")
             entries = _look_up(con, table, log, actions)
-            frame = frame.join(
-                entries.lazy(), on=list(table.keys), how="left", nulls_equal=True
-            )
-    scorable = closed(frame, actions)
+            frames = [
+                frame.join(
+                    entries.lazy(), on=list(table.keys), how="left", nulls_equal=True
+                )
+                for frame in frames
+            ]
+    scorable = closed(frames, actions)
     return Prepared(sources.profile, scorable, request.candidates, columns)
 
 
@@ -64,13 +69,13 @@ def laid_out(
 ) -> Prepared:
     """Decisions list different actions, or keys are decisions: write padded lists."""
     log, width = sources.log, sources.profile.action_count
-    pieces: list[str] = []
+    lists: list[str] = []
     columns: Columns = {}
     for number, (name, expressions) in enumerate(_stands(request, sources).items()):
         listed, unlisted = expressions
         column = f"candidate_{number}"
-        pieces.append(f"list_resize({listed}, {width}, 0.0) as {column}")
-        pieces.append(f"({unlisted})::double as {column}_unlisted")
+        lists.append(f"list_resize({listed}, {width}, 0.0) as {column}")
+        lists.append(f"({unlisted})::double as {column}_unlisted")
         columns[name] = (column, f"{column}_unlisted")
     kept = [c.DECISION_ID] * log.has_ids + [c.DECIDED_AT] * log.is_dated
     kept += [queries.identifier(name) for name in request.keep]
@@ -83,12 +88,15 @@ def laid_out(
         )
         or "null as nothing",
         width=str(width),
-        candidates=",\n        ".join(pieces) or "0 as no_candidate",
+        candidates=",\n        ".join(lists) or "0 as no_candidate",
         joins="\n    ".join(table.join for table in sources.tables.values()),
         file=queries.literal(str(target)),
     )
-    frame = pl.scan_parquet(target, glob=False, hive_partitioning=False)
-    scorable = Scorable(frame, width)
+    frames = tuple(
+        pl.scan_parquet(target, glob=False).slice(piece.offset, piece.rows)
+        for piece in pieces([str(target)])
+    )
+    scorable = Scorable(frames, width)
     return Prepared(sources.profile, scorable, request.candidates, columns)
 
 

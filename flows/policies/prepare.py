@@ -8,18 +8,19 @@ of their own.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import duckdb
 
 from flows import columns as c
+from flows import queries
 from flows.decisions import CandidateColumn, Profile, check, measure
 from flows.errors import UsageError
 from flows.policies import tables
 from flows.policies.answers import ask
-from flows.policies.callables import Caller, caller
+from flows.policies.callables import caller
 from flows.policies.layouts import Sources, as_it_is, laid_out
-from flows.policies.request import Columns, Prepared, Request, in_log
+from flows.policies.request import Columns, Prepared, Request, in_log, names_actions
 from flows.policies.scorable import Scorable
 from flows.policies.spec import Candidate, Kind
 
@@ -56,7 +57,7 @@ def prepare(
     else:
         measure(con, log, window=request.window)
     if profile.decisions == 0:
-        return Prepared(profile, Scorable(log.scan(), 0), request.candidates, {})
+        return Prepared(profile, Scorable((), 0), request.candidates, {})
     loaded = {
         candidate.name: tables.load(con, candidate, log, number=number)
         for number, candidate in enumerate(request.candidates)
@@ -65,6 +66,7 @@ def prepare(
     for candidate in request.candidates:
         if candidate.name in loaded:
             tables.require_match(con, candidate, loaded[candidate.name])
+    taken = _taken(con, request)
     callers = [caller(n) for n in request.candidates if n.kind in CALLABLE]
     columns: Columns = {}
     if callers:
@@ -74,30 +76,28 @@ def prepare(
     by_id = any(c.DECISION_ID in table.keys for table in loaded.values())
     lay_out = as_it_is if is_closed and not by_id else laid_out
     prepared = lay_out(con, request, sources)
-    prepared.unknown = _unknown(request, profile, loaded, callers)
+    known = set(profile.action_names)
+    taken |= {name: set(table.action_names) for name, table in loaded.items()}
+    taken |= {called.candidate.name: called.unknown for called in callers}
+    prepared.unknown = {
+        name: tuple(sorted(actions - known))
+        for name, actions in taken.items()
+        if actions - known
+    }
     return prepared
 
 
-def _unknown(
-    request: Request,
-    profile: Profile,
-    loaded: Mapping[str, tables.Table],
-    callers: Sequence[Caller],
-) -> dict[str, tuple[str, ...]]:
-    """Per candidate, the actions it takes that the log never lists."""
-    known = set(profile.action_names)
-    named: dict[str, set[str]] = {
-        name: set(table.action_names) for name, table in loaded.items()
-    }
-    named |= {called.candidate.name: called.unknown for called in callers}
+def _taken(con: duckdb.DuckDBPyConnection, request: Request) -> dict[str, set[str]]:
+    """The actions that candidates name in their SPEC or in the log itself."""
+    taken: dict[str, set[str]] = {}
     for candidate in request.candidates:
         if candidate.kind is Kind.CONSTANT:
-            named[candidate.name] = {candidate.argument}
-    return {
-        name: tuple(sorted(actions - known))
-        for name, actions in named.items()
-        if actions - known
-    }
+            taken[candidate.name] = {candidate.argument}
+        elif candidate.kind is Kind.COLUMN and names_actions(request.log, candidate):
+            column = queries.identifier(candidate.argument)
+            rows = queries.run(con, "staging/taken_actions", candidate=column)
+            taken[candidate.name] = {name for (name,) in rows}
+    return taken
 
 
 def nearest(action: str, names: Sequence[str]) -> str | None:

@@ -77,11 +77,16 @@ class Prepared:
         return log.column(name, column, floor, mass)
 
 
+def names_actions(log: Log, candidate: Candidate) -> bool:
+    """Whether a column candidate names its actions, and is no list parallel to them."""
+    is_logged = candidate.argument == c.LOGGING_PROBABILITIES
+    return log.layout.probabilities != "lists" and not is_logged
+
+
 def in_log(log: Log, candidate: Candidate) -> tuple[str, str]:
     """DuckDB expressions of a column candidate: parallel list and unlisted mass."""
     column = queries.identifier(candidate.argument)
-    is_logged = candidate.argument == c.LOGGING_PROBABILITIES
-    if log.layout.probabilities == "lists" or is_logged:
+    if not names_actions(log, candidate):
         return column, "0"
     listed = (
         f"case when {column} is not null then list_transform(actions, lambda a: "

@@ -11,7 +11,7 @@ probability 0, which is never below the floor and never taken.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -41,11 +41,12 @@ class Scored:
 class Scorable:
     """Rows ready to be scored.
 
-    frame: lazy; `logging_probabilities` as lists of `width` numbers, `action_position`
-        from 0, `action_count`, `reward`, the segments' columns, the id where it exists.
+    frames: lazy, each some of the rows; `logging_probabilities` as lists of `width`
+        numbers, `action_position` from 0, `action_count`, `reward`, the segments'
+        columns, the id where it exists.
     """
 
-    frame: pl.LazyFrame
+    frames: tuple[pl.LazyFrame, ...]
     width: int
 
     def logged(self) -> pl.Expr:
@@ -90,14 +91,15 @@ class Scorable:
         return Scored(name, self.logged(), pl.lit(0.0), needs_support=False)
 
 
-def closed(frame: pl.LazyFrame, actions: Sequence[str]) -> Scorable:
+def closed(frames: Iterable[pl.LazyFrame], actions: Sequence[str]) -> Scorable:
     """A log in which every decision lists the same `actions` in the same order."""
-    position = pl.col(c.ACTION).replace_strict(
-        list(actions), list(range(len(actions))), return_dtype=pl.UInt32
-    )
+    # An enumeration streams; `replace_strict` would hold the whole log in memory.
+    position = pl.col(c.ACTION).cast(pl.Enum(actions)).to_physical()
+    count = pl.lit(float(len(actions)))
     return Scorable(
-        frame.with_columns(
-            position.alias(POSITION), pl.lit(float(len(actions))).alias(COUNT)
+        tuple(
+            frame.with_columns(position.alias(POSITION), count.alias(COUNT))
+            for frame in frames
         ),
         len(actions),
     )

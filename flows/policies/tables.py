@@ -9,10 +9,11 @@ a decision without an entry is refused, counting both sides.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import duckdb
+import polars as pl
 
 from flows import columns as c
 from flows import queries
@@ -23,6 +24,7 @@ from flows.policies.spec import Candidate
 
 LISTS = ("actions", "probabilities")
 ROWS = ("action", "probability")
+NAMES = (pl.String, pl.Categorical, pl.Enum)
 SHOWN_ENTRIES = 5
 
 
@@ -87,7 +89,7 @@ def load(
     try:
         found = schemas(files)
         names = next(iter(found.values())).names()
-        common_types(found, names)
+        types = common_types(found, names)
     except LogError as error:
         raise PolicyError(f"candidate {candidate.name!r}: {error}") from None
     shape = _shape(candidate, names)
@@ -100,6 +102,7 @@ def load(
             f"decision_id or declared context columns ({', '.join(sorted(known))}); "
             f"found besides: {odd}. Declare them as context or drop them."
         )
+    _require_types(candidate, {key: types[key] for key in keys}, log)
     listed = ", ".join(queries.literal(file) for file in files)
     source = (
         f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false)"
@@ -115,7 +118,7 @@ def load(
             con,
             f"staging/candidate_{'table' if shape == LISTS else 'rows'}",
             table=table,
-            keys=", ".join(quoted),
+            keys=", ".join(_key(key) for key in keys),
             actions=shape[0],
             probabilities=shape[1],
             source=source,
@@ -147,6 +150,29 @@ def require_match(
             "entries belong to no decision. Give the candidate's probabilities for "
             "every decision of the log."
         )
+
+
+def _key(name: str) -> str:
+    """A key as the log has it: ids are text there."""
+    quoted = queries.identifier(name)
+    return f"{quoted}::varchar as {quoted}" if name == c.DECISION_ID else quoted
+
+
+def _require_types(
+    candidate: Candidate, keys: Mapping[str, pl.DataType], log: Log
+) -> None:
+    """Refuses keys that cannot equal the log's: text is not a number."""
+    for key, dtype in keys.items():
+        theirs = log.layout.theirs(key) if key == c.DECISION_ID else key
+        wanted = log.types[theirs]
+        are_names = key == c.DECISION_ID and (dtype in NAMES or dtype.is_integer())
+        are_text = dtype in NAMES and wanted in NAMES
+        are_numbers = dtype.is_numeric() and wanted.is_numeric()
+        if not (dtype == wanted or are_names or are_text or are_numbers):
+            raise PolicyError(
+                f"candidate {candidate.name!r}: the key {key!r} is {dtype} in "
+                f"{candidate.spec} and {wanted} in the log; write it alike"
+            )
 
 
 def _shape(candidate: Candidate, names: Sequence[str]) -> tuple[str, str]:

@@ -6,8 +6,9 @@ The rule, read off the improvement since the start of every candidate that has o
   end is greatest is named. Intervals compare a candidate with the logging policy, never
   candidates with each other.
 - *worse*: every candidate's upper end is below 0.
-- *not enough evidence*: everything else. Of the candidates whose interval still reaches
-  above 0, the one whose lower end is greatest is named.
+- *not enough evidence*: everything else. Of the candidates whose interval does not lie
+  below 0, the one whose lower end is greatest is named; a candidate whose weights are
+  all 1 acts as the logging policy does and is named only when there is no other.
 
 Candidates without ends decide nothing. When none has ends the state is *withheld* (the
 weights of at least one contradict the logged probabilities) or *all rewards missing*.
@@ -33,6 +34,7 @@ WITHHELD = "withheld"
 NO_REWARDS = "all rewards missing"
 
 PAIR = 2
+SAME_WEIGHT = 1e-6  # logged probabilities are rounded
 MOST_NAMED = 3
 MONTHS = (
     "January",
@@ -63,6 +65,15 @@ def is_worse(improvement: dict[str, Any]) -> bool:
 def has_ends(improvement: dict[str, Any]) -> bool:
     """Whether there is an interval to speak of."""
     return improvement["lower"] is not None and improvement["upper"] is not None
+
+
+def acts_as_logged(candidate: Candidate) -> bool:
+    """Whether every importance weight is 1: the candidate is the logging policy."""
+    found = candidate["diagnostics"]
+    mean, largest = found["mean_weight"], found["largest_weight"]
+    if mean is None or largest is None:
+        return False
+    return bool(largest <= 1 + SAME_WEIGHT and mean >= 1 - SAME_WEIGHT)
 
 
 def supported_since(nights: Sequence[dict[str, Any]], night: str) -> str | None:
@@ -166,14 +177,18 @@ def _worse(judged: Sequence[Candidate], unit: Unit) -> tuple[str, Candidate, str
 
 def _undecided(judged: Sequence[Candidate], unit: Unit) -> tuple[str, Candidate, str]:
     start = "Not enough evidence: the log cannot yet tell"
-    open_ones = [each for each in judged if each["improvement"]["upper"] > 0]
+    open_ones = [
+        each
+        for each in judged
+        if not is_worse(each["improvement"]) and not acts_as_logged(each)
+    ]
     if not open_ones:
-        best = leading(judged)
-        sentence = (
-            f"Nothing to switch to: {best['candidate']} would earn exactly what the "
-            "logging policy earns, and no candidate would earn more."
-        )
-        return UNDECIDED, best, sentence
+        best = next(each for each in judged if acts_as_logged(each))
+        sentence = f"Nothing to switch to: {best['candidate']} acts as the logging "
+        sentence += "policy does"
+        if len(judged) > 1:
+            sentence += ", and no other candidate would earn more"
+        return UNDECIDED, best, f"{sentence}."
     best = leading(open_ones)
     name, said = best["candidate"], f"{_improvement(best, unit)} {_confidence(best)}."
     if len(judged) == 1:

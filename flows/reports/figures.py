@@ -9,8 +9,8 @@ each of them by attribute, which gives one SVG a light and a dark form. What col
 is also said by position and by the form of the dot: filled in the accent above 0, in
 ink across it, hollow below it.
 
-An interval that reaches beyond the picture is cut, with an arrow at the cut; its ends
-are written beside it.
+An interval that reaches beyond the picture is cut: in a comparison with an arrow at the
+cut and its ends written beside it, in a course at the edge.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from flows.reports import words
+from flows.reports import findings, words
 from flows.reports.answer import day_in_words
 from flows.reports.content import Document
 from flows.reports.numbers import Unit
@@ -83,7 +83,7 @@ def _candidates(document: Document, unit: Unit) -> list[str]:
         if left > 0
         else "",
         words.together(document),
-        *(escape(words.unsettled(each, unit)) for each in ranked[:MOST_CANDIDATES]),
+        *(escape(findings.unsettled(each, unit)) for each in ranked[:MOST_CANDIDATES]),
     ]
 
 
@@ -117,11 +117,11 @@ def _segments(document: Document, unit: Unit) -> list[str]:
 
 
 def _findings(document: Document) -> list[str]:
-    lines = [f"- {escape(told)}" for told in words.withheld(document)]
+    lines = [f"- {escape(told)}" for told in findings.withheld(document)]
     lines += [
         f"- {escape(each['candidate'])}: {_missing(each)}"
         for each in words.ranked(document["candidates"])[:MOST_CANDIDATES]
-        if words.missing_total(each)
+        if findings.missing_total(each)
     ]
     lines += [
         f"- {entry['day']}, {escape(entry['rule'])}: "
@@ -133,10 +133,10 @@ def _findings(document: Document) -> list[str]:
         f"({words.counted(entry['count'], 'decision')}). {escape(entry['remedy'])}"
         for entry in document["warnings"][:MOST_LISTED]
     ]
-    for name, actions in words.unknown_actions(document):
+    for name, actions in findings.unknown_actions(document):
         listed = ", ".join(_unknown(entry) for entry in actions[:MOST_LISTED])
         lines.append(f"- {escape(name)} names actions the log does not know: {listed}")
-    revised = words.revised(document)
+    revised = findings.revised(document)
     if revised:
         days = ", ".join(day["day"] for day in revised[:MOST_LISTED])
         lines.append(f"- Changed after they were first read: {days}")
@@ -164,13 +164,16 @@ def _unknown(entry: dict[str, Any]) -> str:
 
 def _assumptions(document: Document) -> list[str]:
     lines = []
-    for entry in words.assumptions(document):
-        for finding in entry["findings"]:
-            about = ", ".join(escape(name) for name in finding["candidates"])
-            lines.append(
-                f"- {escape(entry['assumption'])} *{finding['status']}*"
-                f"{f' for {about}' if about else ''}: {escape(finding['finding'])}"
-            )
+    for entry in findings.assumptions(document):
+        found = entry["findings"]
+        told = [f"*{each['status']}*: {escape(each['finding'])}" for each in found]
+        if len(found) == 1:
+            lines.append(f"- {escape(entry['assumption'])} {told[0]}")
+            continue
+        lines.append(f"- {escape(entry['assumption'])}")
+        for each, text in list(zip(found, told, strict=True))[:MOST_CANDIDATES]:
+            names = ", ".join(escape(name) for name in each["candidates"])
+            lines.append(f"  - {names}, {text}")
     return ["## Assumptions", "\n".join(lines)] if lines else []
 
 

@@ -180,7 +180,7 @@ def percent(share: float, places: int = 1) -> str:
 
 def significant(number: float, digits: int = LONE_DIGITS) -> str:
     """A number that has no interval, to a few significant digits."""
-    value = exact(number, Unit(1, ""))
+    value = Decimal(f"{number:.{digits}g}")
     if not value:
         return "0"
     places = min(max(digits - 1 - value.adjusted(), 0), MOST_DECIMALS)

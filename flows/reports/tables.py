@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from flows.reports import words
+from flows.reports import findings, words
 from flows.reports.answer import day_in_words
 from flows.reports.content import Document
 from flows.reports.numbers import Unit, ends, percent, shown, significant
@@ -129,7 +129,7 @@ def missing(document: Document) -> Table | None:
     unit = words.unit(document)
     rows = []
     for each in words.ranked(document["candidates"]):
-        if not words.missing_total(each):
+        if not findings.missing_total(each):
             continue
         kinds = each["missing"]
         entry = each["improvement"]

@@ -11,13 +11,11 @@ from flows.reports.answer import day_in_words
 from flows.reports.content import Document
 from flows.reports.numbers import (
     Unit,
-    difference,
     ends,
     percent,
     plain,
     shown,
     signed,
-    significant,
     unit_of,
 )
 
@@ -70,14 +68,14 @@ def ranked(candidates: Sequence[Document]) -> list[Document]:
 
     Those that act as the logging policy does come after, those without ends last.
     """
-    return sorted(candidates, key=lambda each: _rank(each["improvement"]))
+    return sorted(candidates, key=_rank)
 
 
-def _rank(improvement: dict[str, Any]) -> tuple[int, float]:
+def _rank(candidate: Document) -> tuple[int, float]:
+    improvement = candidate["improvement"]
     if not rule.has_ends(improvement):
         return 2, 0.0
-    same = improvement["lower"] == improvement["upper"] == 0
-    return int(same), -improvement["lower"]
+    return int(rule.acts_as_logged(candidate)), -improvement["lower"]
 
 
 def period(start: str | None, end: str | None) -> str:
@@ -123,23 +121,35 @@ def basis(document: Document) -> str:
     )
 
 
+# The one method whose intervals each use the whole error, however many there are.
+UNADJUSTED = "compat"
+
+
 def together(document: Document) -> str:
     """What confidence means when several candidates are looked at."""
     candidates = document["candidates"]
     declared = document["evaluation"]["confidence"]
-    levels = {each["improvement"]["confidence"] for each in candidates}
-    if levels != {declared}:
-        return (
-            "Candidates share the error that the declared confidence allows: each "
-            "interval holds with a confidence of its own, given in the JSON report."
-        )
-    if len(candidates) == 1:
+    count = len(candidates)
+    if count == 1:
         return ""
+    if is_adjusted(document):
+        return (
+            f"The improvements of all {count} candidates hold together with "
+            f"{confidence(declared)}, and so do their values: each candidate uses a "
+            "share of the error, the first to appear the largest. No candidate is "
+            "compared with another."
+        )
     return (
         f"Each interval holds by itself with {confidence(declared)}; nothing is "
-        f"corrected for looking at {len(candidates)} candidates at once, and no "
+        f"corrected for looking at {count} candidates at once, and no "
         "candidate is compared with another."
     )
+
+
+def is_adjusted(document: Document) -> bool:
+    """Whether intervals share the error, so that all of them hold together."""
+    methods = {each["improvement"]["method"] for each in document["candidates"]}
+    return UNADJUSTED not in methods
 
 
 def sentence(document: Document) -> str:
@@ -159,17 +169,17 @@ def headline_look(document: Document) -> str:
 
 
 def luck(document: Document, count: int) -> str:
-    """A caution about picking the best of several segments."""
-    declared = document["evaluation"]["confidence"]
-    levels = {
-        entry["improvement"]["confidence"]
-        for candidate in document["candidates"]
-        for entry in candidate["segments"]
-    }
-    if count == 1 or levels != {declared}:
+    """What confidence means when several segments are looked at."""
+    if count == 1:
         return ""
+    declared = confidence(document["evaluation"]["confidence"])
+    if is_adjusted(document):
+        return (
+            f"The intervals of all {count} segments and candidates hold together with "
+            f"{declared}; that makes each of them wider than it would be alone."
+        )
     return (
-        f"Each interval holds by itself with {confidence(declared)}; of {count} looked "
+        f"Each interval holds by itself with {declared}; of {count} looked "
         "at together, the most striking one owes part of it to luck."
     )
 
@@ -203,54 +213,6 @@ def since(document: Document) -> list[str]:
     return told
 
 
-def withheld(document: Document) -> list[str]:
-    """Candidates whose weights contradict the log, with the two means."""
-    told = []
-    for each in document["candidates"]:
-        if each["improvement"]["state"] == rule.WITHHELD:
-            found = each["diagnostics"]
-            mean, expected = found["mean_weight"], found["expected_mean_weight"]
-            numbers = (
-                ""
-                if mean is None or expected is None
-                else f": the mean weight is {significant(mean, 4)} where the logged "
-                f"probabilities imply {significant(expected, 4)}"
-            )
-            told.append(f"The intervals of {each['candidate']} are withheld{numbers}.")
-    return told
-
-
-def nothing_missing(document: Document) -> str:
-    """A sentence for a log in which every decision can be scored; otherwise empty."""
-    if any(missing_total(each) for each in document["candidates"]):
-        return ""
-    return (
-        f"No decision is missing: all {document['log']['decisions']:,} have a reward, "
-        "and every action that a candidate may take has support."
-    )
-
-
-def missing_total(candidate: Document) -> int:
-    """Decisions that are missing for a candidate, of whatever kind."""
-    missing = candidate["missing"]
-    return int(missing["reward"] + missing["support"] + missing["both"])
-
-
-def unsettled(candidate: Document, in_unit: Unit) -> str:
-    """Why more nights alone cannot decide, when that is so; otherwise empty."""
-    entry = candidate["improvement"]
-    low, high = entry["identified_lower"], entry["identified_upper"]
-    if low is None or high is None or not low < 0 < high or rule.is_supported(entry):
-        return ""
-    share = percent(missing_total(candidate) / candidate["decisions"])
-    words = difference(shown(low, high, None, in_unit), f"reward {in_unit.phrase}")
-    return (
-        f"More nights like these cannot settle {candidate['candidate']}: {share} of "
-        f"its decisions are missing, and even with endless data they would leave "
-        f"anything {words} possible."
-    )
-
-
 def standing(candidate: Document) -> str:
     """Since when a switch to this candidate is supported, or how it stands."""
     entry = candidate["improvement"]
@@ -258,48 +220,6 @@ def standing(candidate: Document) -> str:
         return f"Supported since {day_in_words(candidate['supported_since'])}"
     if not rule.has_ends(entry):
         return "No interval"
-    if entry["lower"] == entry["upper"] == 0:
+    if rule.acts_as_logged(candidate):
         return "Acts as the logging policy does"
     return "Earns less" if rule.is_worse(entry) else "Not supported yet"
-
-
-def revised(document: Document) -> list[Document]:
-    """Days that changed after they were first read."""
-    return [day for day in document["days"] if day["revision"] > 0]
-
-
-def assumptions(document: Document) -> list[dict[str, Any]]:
-    """Each assumption once, with its findings and the candidates each is about.
-
-    A finding that is the same for every candidate names none.
-    """
-    candidates = document["candidates"]
-    found: dict[str, dict[tuple[str, str], list[str]]] = {}
-    for candidate in candidates:
-        for entry in candidate["assumptions"]:
-            key = (entry["status"], entry["finding"])
-            findings = found.setdefault(entry["assumption"], {})
-            findings.setdefault(key, []).append(candidate["candidate"])
-    return [
-        {
-            "assumption": assumption,
-            "findings": [
-                {
-                    "status": status,
-                    "finding": finding,
-                    "candidates": names if len(names) < len(candidates) else [],
-                }
-                for (status, finding), names in findings.items()
-            ],
-        }
-        for assumption, findings in found.items()
-    ]
-
-
-def unknown_actions(document: Document) -> list[tuple[str, list[Document]]]:
-    """Candidates that name actions which no decision offers, with those actions."""
-    return [
-        (each["candidate"], each["diagnostics"]["unknown_actions"])
-        for each in document["candidates"]
-        if each["diagnostics"]["unknown_actions"]
-    ]

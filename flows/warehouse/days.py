@@ -3,7 +3,8 @@
 A file is opened again when its size or time of change differs from the last run; its
 content is then compared by digest. A day's digest covers its files' contents in order,
 so a day whose digest is known holds nothing new. A file may hold several days and a day
-several files.
+several files. Whenever a file is new, the footers of all are compared again, so that a
+log is refused for its schemas whichever way its nights are reached.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -33,12 +34,14 @@ class Day:
 
     digest: of the contents of its files.
     window: its decisions, half-open, in UTC.
+    is_newest: no later day is in the log, so more of this one may still arrive.
     """
 
     day: dt.date
     files: tuple[str, ...]
     digest: str
     window: Window
+    is_newest: bool
 
 
 def find_days(folder: Folder, job: Job) -> tuple[Day, ...]:
@@ -49,26 +52,27 @@ def find_days(folder: Folder, job: Job) -> tuple[Day, ...]:
     """
     files = find(job.log, base=job.base)
     known = folder.read_json(FILES) or {}
-    zone = job.timezone
+    read_as = digest_of(job.timezone, job.layout.theirs(c.DECIDED_AT))
+    stamps = {file: stamp_of(file) for file in files}
     index: dict[str, dict[str, Any]] = {}
-    fresh = []
     for file in files:
-        name, stamp = _name(file, job), _stamp(file)
-        entry = known.get(name)
-        if entry and entry["stamp"] == stamp and entry["timezone"] == zone:
+        entry = known.get(name_of(file, job))
+        if entry and (entry["stamp"], entry["read_as"]) == (stamps[file], read_as):
             index[file] = entry
-        else:
-            fresh.append(file)
+    fresh = [file for file in files if file not in index]
     if fresh:
-        for file, days in _days_of(job, fresh).items():
+        for file, days in _days_of(folder, job, open_day(job, files), fresh).items():
             index[file] = {
-                "stamp": _stamp(file),
-                "timezone": zone,
+                "stamp": stamps[file],
+                "read_as": read_as,
                 "digest": digest_of_file(file),
                 "days": days,
             }
-        folder.write_json({_name(f, job): index[f] for f in sorted(index)}, FILES)
-    return _grouped(index, zone)
+        folder.write_json({name_of(f, job): index[f] for f in files}, FILES)
+    found = _grouped(index, job.timezone)
+    if not found:
+        raise LogError(f"no decision in the {len(files)} files of the log")
+    return found
 
 
 def open_day(job: Job, files: Sequence[str]) -> Log:
@@ -82,9 +86,10 @@ def open_day(job: Job, files: Sequence[str]) -> Log:
     )
 
 
-def _days_of(job: Job, files: Sequence[str]) -> dict[str, list[str]]:
-    """The days in each file."""
-    log = open_day(job, files)
+def _days_of(
+    folder: Folder, job: Job, log: Log, files: Sequence[str]
+) -> dict[str, list[str]]:
+    """The days in each of some files of the log."""
     decided_at = queries.identifier(job.layout.theirs(c.DECIDED_AT))
     values = {"timezone": job.timezone}
     with queries.connection() as con:
@@ -93,16 +98,21 @@ def _days_of(job: Job, files: Sequence[str]) -> dict[str, list[str]]:
             "staging/file_days",
             values,
             decided_at=decided_at,
-            log=log.source(),
+            log=replace(log, files=tuple(files)).source(),
         )
-        without_time = sorted({file for file, day, _ in rows if day is None})
-        if without_time:
-            check(con, open_day(job, without_time), reward_range=job.reward_range)
+        undated = tuple(sorted({file for file, day, _ in rows if day is None}))
+        if undated:
+            # Nobody can say which nights they belong to, so no night can go on.
+            name = f"undated-{digest_of(*map(digest_of_file, undated))[:8]}"
+            check(
+                con,
+                replace(log, files=undated),
+                reward_range=job.reward_range,
+                listing=folder.path("violations", f"{name}.parquet"),
+            )
     days: dict[str, list[str]] = {file: [] for file in files}
     for file, day, _ in rows:
         days[file].append(day)
-    if not rows:
-        raise LogError(f"no decision in {len(files)} new files of the log")
     return days
 
 
@@ -111,6 +121,7 @@ def _grouped(index: dict[str, dict[str, Any]], zone: str) -> tuple[Day, ...]:
     for file in sorted(index):
         for day in index[file]["days"]:
             by_day.setdefault(day, []).append(file)
+    newest = max(by_day, default="")
     return tuple(
         Day(
             day=dt.date.fromisoformat(day),
@@ -120,9 +131,16 @@ def _grouped(index: dict[str, dict[str, Any]], zone: str) -> tuple[Day, ...]:
                 border(dt.date.fromisoformat(day), zone),
                 border(dt.date.fromisoformat(day) + dt.timedelta(days=1), zone),
             ),
+            is_newest=day == newest,
         )
         for day, files in sorted(by_day.items())
     )
+
+
+def days_in_log(folder: Folder) -> set[str]:
+    """The days that the log held when it was last looked at."""
+    files = (folder.read_json(FILES) or {}).values()
+    return {day for file in files for day in file["days"]}
 
 
 def border(day: dt.date, zone: str) -> dt.datetime:
@@ -131,11 +149,12 @@ def border(day: dt.date, zone: str) -> dt.datetime:
     return start.astimezone(dt.UTC)
 
 
-def _name(file: str, job: Job) -> str:
+def name_of(file: str, job: Job) -> str:
     """A name of the file that does not depend on where the command was started."""
     return os.path.relpath(file, job.base)
 
 
-def _stamp(file: str) -> list[int]:
+def stamp_of(file: str) -> list[int]:
+    """What changes when the file does: its size in bytes, its time of change in ns."""
     status = Path(file).stat()
     return [status.st_size, status.st_mtime_ns]

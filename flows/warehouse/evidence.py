@@ -4,26 +4,44 @@ The name of an evidence file is a digest of all that its counts depend on: the d
 content, the grid, the segments, the layout and the candidate with its table or source
 file. A candidate that is added later is counted by itself; a file that exists is never
 counted again. `exact/` holds the distinct scores that `compat` needs, and only then.
+
+A candidate's files are hashed when their size or time of change is new: tables by
+decision are as large as the log.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+import duckdb
 import polars as pl
 
 from flows import queries
 from flows.offpolicy import evidence, exact
 from flows.offpolicy.grid import Grid
-from flows.policies import Candidate, Kind, Request, parse, prepare, sources
+from flows.policies import (
+    Candidate,
+    Kind,
+    Prepared,
+    Request,
+    parse,
+    prepare,
+    sources,
+)
 from flows.warehouse.checked import profile_of, revision_of
-from flows.warehouse.days import Day, open_day
+from flows.warehouse.days import Day, name_of, open_day, stamp_of
 from flows.warehouse.folder import Folder, digest_of, digest_of_file
 from flows.warehouse.settings import BASELINE, Job
+
+SOURCES = "sources.json"
+EVIDENCE = "evidence"
+EXACT = "exact"
+# Of one day: candidate to the digest that names its files.
+Keys = Mapping[str, str]
 
 
 def grid_of(job: Job) -> Grid:
@@ -43,110 +61,148 @@ def for_day(candidate: Candidate, day: dt.date) -> Candidate:
     return dataclasses.replace(candidate, day=day.isoformat())
 
 
-def key_of(job: Job, day: Day, candidate: Candidate) -> str:
-    """Digest of all that the counts of a candidate on a day depend on."""
-    layout = asdict(job.layout)
-    files = [digest_of_file(file) for file in sources(for_day(candidate, day.day))]
-    return digest_of(
+def keys_of(folder: Folder, job: Job, days: Sequence[Day]) -> dict[dt.date, Keys]:
+    """Of each day and candidate a digest of all that its counts depend on.
+
+    Raises: PolicyError when a candidate has no file for a day.
+    """
+    files = [_files(candidate, days) for candidate in candidates_of(job)]
+    digests = _digests(folder, job, {n for by_day in files for d in by_day for n in d})
+    shared = (
         evidence.SCHEMA_VERSION,
-        day.digest,
         asdict(grid_of(job)),
         job.cuts,
-        layout,
-        candidate.name,
-        candidate.spec,
-        files,
+        asdict(job.layout),
     )
+    return {
+        day.day: {
+            candidate.name: digest_of(
+                *shared,
+                day.digest,
+                candidate.name,
+                candidate.spec,
+                [digests[name] for name in by_day[number]],
+            )
+            for candidate, by_day in zip(candidates_of(job), files, strict=True)
+        }
+        for number, day in enumerate(days)
+    }
 
 
-def uncounted(folder: Folder, job: Job, day: Day) -> tuple[Candidate, ...]:
+def _files(candidate: Candidate, days: Sequence[Day]) -> list[tuple[str, ...]]:
+    """The files of a candidate for each day."""
+    whole = sources(candidate)
+    if candidate.kind is not Kind.TABLE or not all("/day=" in file for file in whole):
+        return [whole] * len(days)
+    return [sources(for_day(candidate, day.day)) for day in days]
+
+
+def _digests(folder: Folder, job: Job, files: Iterable[str]) -> dict[str, str]:
+    """The content digests of candidates' files; hashes those that changed."""
+    known = folder.read_json(SOURCES) or {}
+    entries = {}
+    for file in sorted(files):
+        stamp, name = stamp_of(file), name_of(file, job)
+        entry = known.get(name)
+        if entry is None or entry["stamp"] != stamp:
+            entry = {"stamp": stamp, "digest": digest_of_file(file)}
+        entries[file] = known[name] = entry
+    folder.write_json(known, SOURCES)
+    return {file: entry["digest"] for file, entry in entries.items()}
+
+
+def uncounted(folder: Folder, job: Job, day: Day, keys: Keys) -> tuple[Candidate, ...]:
     """The candidates whose evidence for the day is not there yet."""
-    kinds = ["evidence", *(["exact"] if _is_exact(job) else [])]
     return tuple(
         candidate
         for candidate in candidates_of(job)
         if not all(
-            _path(folder, kind, day, key_of(job, day, candidate)).exists()
-            for kind in kinds
+            path_of(folder, kind, day.day, keys[candidate.name]).exists()
+            for kind in kinds_of(job)
         )
     )
 
 
-def count_day(folder: Folder, job: Job, day: Day) -> None:
+def prepare_day(
+    con: duckdb.DuckDBPyConnection,
+    folder: Folder,
+    job: Job,
+    day: Day,
+    candidates: Sequence[Candidate],
+    work: Path,
+) -> Prepared:
+    """Validates candidates on a day that passed, and lays them out for scoring.
+
+    Raises: PolicyError.
+    """
+    request = Request(
+        log=open_day(job, day.files),
+        candidates=tuple(for_day(candidate, day.day) for candidate in candidates),
+        reward_range=job.reward_range,
+        work=work,
+        keep=tuple(dict.fromkeys(name for cut in job.cuts for name in cut)),
+        window=day.window,
+    )
+    return prepare(con, request, profile_of(folder, job, day))
+
+
+def count_day(folder: Folder, job: Job, day: Day, keys: Keys) -> None:
     """Counts the evidence of a day for the candidates that lack it."""
-    wanted = uncounted(folder, job, day)
+    wanted = uncounted(folder, job, day, keys)
     if not wanted:
         return
     grid = grid_of(job)
+    counts: dict[str, pl.DataFrame] = {}
     with queries.connection() as con, folder.work() as work:
-        request = Request(
-            log=open_day(job, day.files),
-            candidates=tuple(for_day(candidate, day.day) for candidate in wanted),
-            reward_range=job.reward_range,
-            work=work,
-            keep=tuple({name for cut in job.cuts for name in cut}),
-            window=day.window,
-        )
-        prepared = prepare(con, request, profile_of(folder, job, day))
-        cells = evidence.count(
+        prepared = prepare_day(con, folder, job, day, wanted, work)
+        if EXACT in kinds_of(job):
+            counts[EXACT] = exact.count(
+                prepared.scorable,
+                prepared.scored(grid.floor),
+                grid=grid,
+                segments=job.cuts,
+            )
+        counts[EVIDENCE] = evidence.count(
             prepared.scorable,
             prepared.scored(grid.tolerated_floor),
             grid=grid,
             segments=job.cuts,
             has_ids=True,
         )
-        scores = None
-        if _is_exact(job):
-            scores = exact.count(
-                prepared.scorable,
-                prepared.scored(grid.floor),
-                grid=grid,
-                segments=job.cuts,
-            )
     for candidate in wanted:
-        key = key_of(job, day, candidate)
-        chosen = pl.col("candidate") == candidate.name
+        key = keys[candidate.name]
         unknown = prepared.unknown.get(candidate.name, ())
-        folder.write_json(list(unknown), "evidence", day.day.isoformat(), f"{key}.json")
-        if scores is not None:
-            _write(folder, "exact", day, key, scores.filter(chosen))
-        _write(folder, "evidence", day, key, cells.filter(chosen))
+        folder.write_json(list(unknown), EVIDENCE, str(day.day), f"{key}.json")
+        for kind, frame in counts.items():
+            _write(folder, kind, day, key, frame, candidate.name)
 
 
-def read(
-    folder: Folder, job: Job, days: Sequence[Day], kind: str = "evidence"
-) -> pl.DataFrame:
-    """The counts of all candidates on `days`."""
-    files = [file for day in days for file in files_of_day(folder, job, day, kind)]
+def read(folder: Folder, keys: Mapping[dt.date, Keys], kind: str) -> pl.DataFrame:
+    """The counts of all candidates on the days of `keys`."""
+    files = [
+        path_of(folder, kind, day, key)
+        for day, of_day in keys.items()
+        for key in of_day.values()
+    ]
     return pl.concat([pl.read_parquet(f, hive_partitioning=False) for f in files])
 
 
-def files_of_day(
-    folder: Folder, job: Job, day: Day, kind: str = "evidence"
-) -> list[Path]:
-    """The files that hold the counts of a day, one a candidate."""
-    return [
-        _path(folder, kind, day, key_of(job, day, candidate))
-        for candidate in candidates_of(job)
-    ]
+def path_of(folder: Folder, kind: str, day: dt.date, key: str) -> Path:
+    """The file of a candidate's counts on a day."""
+    return folder.path(kind, str(day), f"{key}.parquet")
 
 
-def read_exact(folder: Folder, job: Job, days: Sequence[Day]) -> pl.DataFrame | None:
-    """The distinct scores, where the job's method needs them."""
-    return read(folder, job, days, "exact") if _is_exact(job) else None
+def unknown_actions(folder: Folder, day: dt.date, keys: Keys) -> dict[str, list[str]]:
+    """Per candidate, the actions it takes that the log of the day never lists."""
+    return {
+        name: folder.read_json(EVIDENCE, str(day), f"{key}.json") or []
+        for name, key in keys.items()
+    }
 
 
-def unknown_actions(
-    folder: Folder, job: Job, days: Iterable[Day]
-) -> dict[str, tuple[str, ...]]:
-    """Per candidate, the actions it takes that the log of `days` never lists."""
-    names: dict[str, set[str]] = {}
-    for day in days:
-        for candidate in job.candidates:
-            key = key_of(job, day, candidate)
-            found = folder.read_json("evidence", day.day.isoformat(), f"{key}.json")
-            names.setdefault(candidate.name, set()).update(found or [])
-    return {name: tuple(sorted(found)) for name, found in names.items() if found}
+def kinds_of(job: Job) -> tuple[str, ...]:
+    """What is counted for the job."""
+    return (EVIDENCE, EXACT) if job.method == "compat" else (EVIDENCE,)
 
 
 def logging_names(job: Job) -> frozenset[str]:
@@ -154,19 +210,13 @@ def logging_names(job: Job) -> frozenset[str]:
     return frozenset(n.name for n in candidates_of(job) if n.kind is Kind.LOGGING)
 
 
-def _is_exact(job: Job) -> bool:
-    return job.method == "compat"
-
-
-def _path(folder: Folder, kind: str, day: Day, key: str) -> Path:
-    return folder.path(kind, day.day.isoformat(), f"{key}.parquet")
-
-
-def _write(folder: Folder, kind: str, day: Day, key: str, frame: pl.DataFrame) -> None:
-    dated = frame.select(
+def _write(
+    folder: Folder, kind: str, day: Day, key: str, counts: pl.DataFrame, name: str
+) -> None:
+    dated = counts.filter(pl.col("candidate") == name).select(
         pl.lit(day.day).alias("day"),
         pl.lit(day.window[1]).alias("judged_as_of"),
-        pl.lit(revision_of(folder, day), dtype=pl.Int64).alias("revision"),
+        pl.lit(revision_of(folder, day.day), dtype=pl.Int64).alias("revision"),
         pl.all(),
     )
-    folder.write_parquet(dated, kind, day.day.isoformat(), f"{key}.parquet")
+    folder.write_parquet(dated, kind, str(day.day), f"{key}.parquet")

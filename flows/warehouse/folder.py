@@ -1,13 +1,16 @@
 """The results folder of a job: what stands where, and how it is written.
 
     files.json                  digest and days of every log file seen
+    sources.json                digest of every file that holds a candidate
     candidates.json             candidates in the order in which they first appeared
-    days/DAY.json               what a day held when it was last checked
-    ids/DAY.parquet             sorted 64-bit hashes of a day's decision ids
+    days/DAY.json               what a day held when it last passed the checks
+    ids/DAY-KEY.parquet         sorted 64-bit hashes of a day's decision ids
     evidence/DAY/KEY.parquet    counts of one candidate on one day
-    estimates/NIGHT.parquet     all estimates of a night
+    exact/DAY/KEY.parquet       the same for the method `compat`
+    estimates/NIGHT.parquet     all estimates of a night, beside what they depend on
     runs/RUN.json               one record a finished run
-    violations/DAY.parquet      every row that made a run stop, with its rule
+    violations/DAY-*.parquet    every row that made a run stop, with its rule
+    tables/                     the small tables of the warehouse, as Parquet
     warehouse.duckdb            all of it as tables and views
     reports/NIGHT.html, .md, .json
     prefect/                    home of the local Prefect server
@@ -38,6 +41,8 @@ from flows.errors import UsageError
 
 # Folders of a run that was killed start with this, and are swept by the next.
 WORK = ".work-"
+# So do files that were not finished end.
+BESIDE = ".new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +109,15 @@ class Folder:
                 ) from None
             for left in self.root.glob(f"{WORK}*"):
                 shutil.rmtree(left, ignore_errors=True)
+            for left in self.root.rglob(f".*{BESIDE}"):
+                left.unlink(missing_ok=True)
             yield
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A path beside `path`, renamed onto it when the block ends well."""
-    beside = path.with_name(f".{path.name}.new")
+    beside = path.with_name(f".{path.name}{BESIDE}")
     beside.unlink(missing_ok=True)
     try:
         yield beside

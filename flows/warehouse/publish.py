@@ -8,47 +8,41 @@ Parquet in `tables/`; evidence already is Parquet.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
 
 from flows import queries
-from flows.warehouse import evidence
-from flows.warehouse.days import Day
+from flows.warehouse.estimates import ESTIMATES, made_nights
+from flows.warehouse.evidence import EVIDENCE, path_of
 from flows.warehouse.folder import Folder, replacing
-from flows.warehouse.settings import Job
 
 WAREHOUSE = "warehouse.duckdb"
 COPIED = ("runs", "estimates", "violations", "missing")
 
 
-def publish(
-    folder: Folder, job: Job, days: Sequence[Day], nights: Sequence[dt.date]
-) -> Path:
-    """Builds the warehouse from the evidence of `days` and estimates of `nights`."""
+def publish(folder: Folder) -> Path:
+    """Builds the warehouse from every night that was estimated."""
     target = folder.path(WAREHOUSE)
     for left in target.parent.glob(f".{WAREHOUSE}.new*"):
         left.unlink()
     with replacing(target) as beside, queries.connection(beside) as con:
-        _build(con, folder, job, days, nights)
+        _build(con, folder)
         for table in COPIED:
             _copy(con, table, folder.path("tables", f"{table}.parquet"))
         queries.execute(con, "checkpoint")
-        con.close()
     return target
 
 
-def _build(
-    con: duckdb.DuckDBPyConnection,
-    folder: Folder,
-    job: Job,
-    days: Sequence[Day],
-    nights: Sequence[dt.date],
-) -> None:
-    estimates = [folder.path("estimates", f"{night}.parquet") for night in nights]
-    counted = [path for day in days for path in evidence.files_of_day(folder, job, day)]
+def _build(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
+    nights = made_nights(folder)
+    estimates = [folder.path(ESTIMATES, f"{one.night}.parquet") for one in nights]
+    counted = [
+        path_of(folder, EVIDENCE, one.night, key)
+        for one in nights
+        for key in one.evidence.values()
+    ]
     violations = folder.glob("violations", "*.parquet")
     runs = folder.glob("runs", "*.json")
     queries.run(con, "marts/runs", files=_listed(runs))

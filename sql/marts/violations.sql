@@ -1,7 +1,10 @@
--- One row a violation that made a run stop, kept after the log was repaired.
+-- One row a violation that made a run stop, kept after the log was repaired; the day is
+-- null where the decisions have no time.
 create table violations as
 select
-    regexp_extract(filename, '(\d{4}-\d{2}-\d{2})-[0-9a-f]+\.parquet$', 1)::date as day,
+    try_cast(
+        regexp_extract(filename, '(\d{4}-\d{2}-\d{2})-[0-9a-f]+\.parquet$', 1) as date
+    ) as day,
     rule,
     file,
     row,

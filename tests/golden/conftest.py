@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-DECISION = ("decision_id", "action", "actions", "logging_probabilities", "reward")
+from flows import queries
+from flows.decisions import Layout, open_log
+from flows.offpolicy import evidence
+from flows.offpolicy.grid import Grid
+from flows.policies import Request, parse, prepare
 
 
 def as_column(rows):
@@ -75,3 +79,30 @@ def laid_out(request, write_log):
         return write_log(log, **options), str(file)
 
     return write
+
+
+@pytest.fixture
+def evidence_of(tmp_path):
+    """Counts the evidence of a log for the candidate in its column `new`."""
+
+    def count(log):
+        opened = open_log(
+            [str(log)], Layout(), dated=None, with_ids=None, extra=["new"]
+        )
+        grid = Grid(floor=0.05, lowest=0.0, highest=1.0)
+        request = Request(
+            log=opened,
+            candidates=(parse("column:new"),),
+            reward_range=(0.0, 1.0),
+            work=tmp_path,
+        )
+        with queries.connection() as con:
+            prepared = prepare(con, request)
+        return evidence.count(
+            prepared.scorable,
+            prepared.scored(grid.tolerated_floor),
+            grid=grid,
+            has_ids=True,
+        )
+
+    return count

@@ -1,6 +1,6 @@
 -- There is one candidate probability an action.
 -- Do: write them in parallel to actions.
 select
-    len(${candidate}) = len(actions) as holds,
+    actions is null or len(${candidate}) = len(actions) as holds,
     format('length {}, expected {}', len(${candidate}), len(actions)) as value
 from measured_decisions

@@ -78,6 +78,7 @@ class Acts:
     """A made-up candidate: its true improvement and how fast its interval closes.
 
     spread: half-width after one decision; it shrinks with the root of their number.
+        Without spread the candidate acts as the logging policy does.
     missing: share of decisions without reward; unsupported: without support.
     """
 
@@ -200,7 +201,7 @@ class Nights:
             "missing_support": round(count * acts.unsupported),
             "missing_both": 0,
             "unsupported_probability": acts.unsupported,
-            "mean_weight": 1.0 + noise,
+            "mean_weight": 1.0 + noise * bool(acts.spread),
             "expected_mean_weight": 1.0 - acts.unsupported,
             "effective_sample_size": count / (1 + 20 * acts.spread),
             "largest_weight": 1 + 50 * acts.spread,

@@ -9,8 +9,9 @@ NIGHT = "2019-11-30"
 HUNDRED = Unit(100, "per 100 decisions")
 
 
-def candidate(name, lower, upper, *, since=None, state="estimated"):
+def candidate(name, lower, upper, *, since=None, state="estimated", weight=9.0):
     return {
+        "diagnostics": {"mean_weight": 1.0, "largest_weight": weight},
         "candidate": name,
         "supported_since": since,
         "improvement": {
@@ -107,7 +108,7 @@ def test_an_interval_across_zero_is_not_enough_evidence():
 def test_candidates_that_earn_less_are_set_aside():
     found = ask(
         candidate("low", -0.004, -0.001),
-        candidate("same", 0.0, 0.0),
+        candidate("first", -0.02, 0.013),
         candidate("open", -0.009, 0.013),
     )
     assert found["candidate"] == "open"
@@ -115,10 +116,20 @@ def test_candidates_that_earn_less_are_set_aside():
     assert "the others would earn less" in found["sentence"]
 
 
-def test_a_candidate_equal_to_the_logging_policy_is_nothing_to_switch_to():
-    found = ask(candidate("same", 0.0, 0.0), candidate("low", -0.004, -0.001))
-    assert found["state"] == "not enough evidence"
-    assert found["sentence"].startswith("Nothing to switch to: same would earn exactly")
+def test_a_candidate_that_acts_as_the_logging_policy_is_not_the_nearest_to_an_answer():
+    same = candidate("uniform", -0.0015, 0.0022, weight=1.0)
+    assert ask(same, candidate("open", -0.009, 0.013))["candidate"] == "open"
+
+
+def test_a_candidate_that_acts_as_the_logging_policy_is_nothing_to_switch_to():
+    same = candidate("uniform", -0.0015, 0.0022, weight=1.0)
+    alone = ask(same)
+    assert alone["state"] == "not enough evidence"
+    assert alone["sentence"] == (
+        "Nothing to switch to: uniform acts as the logging policy does."
+    )
+    beside = ask(candidate("low", -0.004, -0.001), same)
+    assert beside["sentence"].endswith(", and no other candidate would earn more.")
 
 
 @pytest.mark.parametrize("state", ["withheld", "all_rewards_missing"])

@@ -13,6 +13,7 @@ from flows.reports.numbers import (
     percent,
     shown,
     signed,
+    significant,
     unit_of,
 )
 
@@ -88,6 +89,13 @@ def test_improvements_read_as_words(lower, upper, told):
 )
 def test_a_share_that_is_neither_none_nor_all_does_not_read_so(share, told):
     assert percent(share) == told
+
+
+@pytest.mark.parametrize(
+    ("number", "told"), [(0.99999, "1.000"), (1.0, "1.000"), (909.2, "909.2"), (0, "0")]
+)
+def test_numbers_without_interval_keep_their_digits_across_powers_of_ten(number, told):
+    assert significant(number, 4) == told
 
 
 def test_only_rewards_from_0_to_1_are_shown_per_100_decisions():

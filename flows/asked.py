@@ -1,0 +1,81 @@
+"""Which nights a run is asked for.
+
+A night is a date in the job's time zone on which the log holds decisions. Without a
+wish it is the newest; the wall clock never decides.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from flows.errors import LogError, UsageError
+from flows.warehouse.days import border
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which nights to run: one replayed, a range, or (all None) the newest.
+
+    as_of: a date, or an instant; of an instant the last night that had ended.
+    """
+
+    as_of: str | None = None
+    first: dt.date | None = None
+    last: dt.date | None = None
+
+
+def nights(asked: Asked, known: Sequence[dt.date], zone: str) -> tuple[dt.date, ...]:
+    """The nights asked for among the `known` ones, both oldest first.
+
+    Raises: UsageError for a contradiction, LogError when there is no such night.
+    """
+    if asked.as_of is not None:
+        if asked.first or asked.last:
+            raise UsageError("--as-of replays one night: leave out --from and --to")
+        first = last = _night_of(asked.as_of, known, zone)
+        what = f"on {first}, the night asked for"
+    elif asked.first or asked.last:
+        first, last = asked.first or known[0], asked.last or known[-1]
+        what = f"from {first} to {last}"
+    else:
+        return (known[-1],)
+    if first > last:
+        raise UsageError(f"--from {first} is later than --to {last}")
+    chosen = tuple(day for day in known if first <= day <= last)
+    if not chosen:
+        before, after = (
+            max((d for d in known if d < first), default=None),
+            min((d for d in known if d > last), default=None),
+        )
+        near = " and ".join(str(day) for day in (before, after) if day)
+        raise LogError(
+            f"no decision {what}. The log holds {span(known)}; nearest: {near}"
+        )
+    return chosen
+
+
+def _night_of(as_of: str, known: Sequence[dt.date], zone: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(as_of)
+    except ValueError:
+        pass
+    try:
+        instant = dt.datetime.fromisoformat(as_of)
+    except ValueError:
+        raise UsageError(
+            f"--as-of {as_of!r} is neither a date (2019-11-27) nor an instant "
+            "(2019-11-27T12:00:00Z)"
+        ) from None
+    instant = instant if instant.tzinfo else instant.replace(tzinfo=dt.UTC)
+    one = dt.timedelta(days=1)
+    ended = [day for day in known if border(day + one, zone) <= instant]
+    if not ended:
+        raise LogError(f"no night had ended at {as_of}; the log holds {span(known)}")
+    return max(ended)
+
+
+def span(nights: Collection[dt.date]) -> str:
+    """How many nights there are, from when to when."""
+    return f"{len(nights)} nights from {min(nights)} to {max(nights)}"

@@ -1,0 +1,206 @@
+"""A job in a folder of its own, small logs for it, and a night without Prefect."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from flows import steps
+from flows.asked import Asked
+from flows.job import load
+
+ACTIONS = ["a", "b", "c"]
+START = dt.datetime(2024, 5, 1, tzinfo=dt.UTC)
+JOB = """
+[job]
+name = "shop"
+timezone = "{timezone}"
+
+[decisions]
+log = {log}
+context = ["device"]
+
+[evaluation]
+reward_range = [0.0, 1.0]
+propensity_floor = 0.1
+method = "{method}"
+segments = [["device"]]
+
+[candidates]
+{candidates}
+
+[outputs]
+report = {reports}
+"""
+CANDIDATES = 'new = "column:new"\ntable = "table.parquet"'
+
+
+@dataclass(frozen=True)
+class Night:
+    """How a night without Prefect ended."""
+
+    exit_code: int
+    answer: str
+    reports: dict[str, Path]
+    days_read: int
+    nights_estimated: int
+    plan: steps.Plan
+
+
+class Place:
+    """The folder of a job."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.file = root / "job.toml"
+        self.results = root / "results" / "shop"
+        root.mkdir(parents=True, exist_ok=True)
+        self.table()
+        self.job()
+
+    def job(
+        self,
+        candidates=CANDIDATES,
+        method="mixture",
+        timezone="UTC",
+        log="log/**/*.parquet",
+        reports=("json", "markdown"),
+    ) -> None:
+        text = JOB.format(
+            timezone=timezone,
+            log=json.dumps(log),
+            method=method,
+            candidates=candidates,
+            reports=list(reports),
+        )
+        self.file.write_text(text)
+
+    def table(self, probabilities=(0.2, 0.3, 0.5)) -> None:
+        """The candidate `table`, a look-up by device."""
+        pl.DataFrame(
+            {
+                "device": ["desk", "phone"],
+                "actions": [ACTIONS] * 2,
+                "probabilities": [list(probabilities)] * 2,
+            }
+        ).write_parquet(self.root / "table.parquet")
+
+    def write(self, rows: pl.DataFrame, name: str, **options) -> Path:
+        file = self.root / "log" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        rows.write_parquet(file, **options)
+        return file
+
+    def days(self, numbers, size=120) -> None:
+        """A file for each day, counted from 1 May."""
+        for number in numbers:
+            self.write(day(number, size), name_of(number))
+
+    def night(self, **asked) -> Night:
+        job = load(self.file)
+        with steps.alone(job):
+            plan = steps.plan(job, Asked(**asked))
+            steps.check(plan)
+            days = steps.uncounted(plan)
+            for one in days:
+                steps.count(plan, one)
+            made = steps.estimate(plan)
+            steps.publish(plan, days_read=len(days), nights_estimated=made)
+            answer, reports = steps.report(plan)
+        return Night(steps.exit_code(plan), answer, reports, len(days), made, plan)
+
+    def document(self, night="2024-05-07"):
+        return json.loads((self.results / "reports" / f"{night}.json").read_text())
+
+    def estimates(self, night) -> pl.DataFrame:
+        rows = pl.read_parquet(self.results / "estimates" / f"{night}.parquet")
+        return rows.drop("run_id")
+
+    def changes(self) -> dict[str, int]:
+        """When each file of the results was written, but those of runs."""
+        return {
+            str(file.relative_to(self.results)): file.stat().st_mtime_ns
+            for file in self.results.rglob("*.*")
+            if file.is_file() and file.parts[-2] not in ("runs", "tables", "shop")
+        }
+
+    def state(self) -> dict[str, object]:
+        """All results, without what tells one run from another."""
+        return state(self.results)
+
+
+def state(results: Path) -> dict[str, object]:
+    """All results below a folder, without what tells one run from another."""
+    found: dict[str, object] = {}
+    for file in sorted(results.rglob("*.*")):
+        name = str(file.relative_to(results))
+        room = name.partition("/")[0]
+        if room == "reports":
+            found[name] = file.read_bytes()
+        if room in ("evidence", "estimates", "tables") and name.endswith(".parquet"):
+            frame = pl.read_parquet(file, hive_partitioning=False)
+            rows = frame.drop("run_id", strict=False).rows()
+            found[name] = [] if name == "tables/runs.parquet" else rows
+    return found
+
+
+def name_of(number: int) -> str:
+    return f"day={(START + dt.timedelta(days=number - 1)):%Y-%m-%d}/part-0.parquet"
+
+
+def day(number: int, size: int = 120) -> pl.DataFrame:
+    """A day's decisions, the same whenever they are made."""
+    rng = np.random.default_rng(number)
+    logged = rng.dirichlet(np.ones(3), size) * 0.7 + 0.1
+    action = (logged.cumsum(1) < rng.random((size, 1))).sum(1).clip(0, 2)
+    start = START + dt.timedelta(days=number - 1)
+    return pl.DataFrame(
+        {
+            "decision_id": [f"{number}-{row}" for row in range(size)],
+            "decided_at": [
+                start + dt.timedelta(seconds=86400 * row // size) for row in range(size)
+            ],
+            "action": [ACTIONS[a] for a in action],
+            "actions": [ACTIONS] * size,
+            "logging_probabilities": logged.tolist(),
+            "reward": (rng.random(size) < 0.2 + 0.4 * (action == 1)).astype(float),
+            "device": rng.choice(["desk", "phone"], size),
+            "new": rng.dirichlet(np.ones(3), size).tolist(),
+        }
+    )
+
+
+@pytest.fixture(name="day")
+def day_fixture():
+    return day
+
+
+@pytest.fixture(name="state")
+def state_fixture():
+    return state
+
+
+@pytest.fixture
+def place(tmp_path) -> Place:
+    return Place(tmp_path / "place")
+
+
+@pytest.fixture
+def places(tmp_path):
+    """Further places by name."""
+    return lambda name: Place(tmp_path / name)
+
+
+@pytest.fixture(scope="session")
+def week(tmp_path_factory) -> Place:
+    """Seven days and one plain run of the newest night: to look at, not to change."""
+    place = Place(tmp_path_factory.mktemp("week") / "place")
+    place.days(range(1, 8))
+    place.night()
+    return place
