@@ -8,10 +8,11 @@ never looks at Python variables, and spills to a folder of its own.
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -58,6 +59,11 @@ def identifier(name: str) -> str:
 def literal(value: str) -> str:
     """`value` quoted as an SQL string."""
     return "'" + value.replace("'", "''") + "'"
+
+
+def files(paths: Iterable[str]) -> str:
+    """`paths` as a list for read_parquet, which would take `[1]` for a pattern."""
+    return "[" + ", ".join(literal(glob.escape(path)) for path in paths) + "]"
 
 
 def filled(name: str, pieces: Mapping[str, str]) -> str:

@@ -56,7 +56,8 @@ def schemas(files: Sequence[str]) -> dict[str, pl.Schema]:
     broken = []
     for file in files:
         try:
-            read[file] = pl.Schema(pl.read_parquet_schema(file))
+            scanned = pl.scan_parquet(file, glob=False, hive_partitioning=False)
+            read[file] = scanned.collect_schema()
         except (pl.exceptions.PolarsError, OSError, ValueError) as error:
             reason = str(error).splitlines()[0] if str(error) else "unreadable"
             broken.append(f"{file}: {reason}")

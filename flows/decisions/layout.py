@@ -28,6 +28,7 @@ import polars as pl
 
 from flows import columns as c
 from flows.decisions.pieces import Piece, pieces
+from flows.queries import files as listed
 from flows.queries import identifier, literal
 
 Form = Literal["lists", "structs", "map", "wide"]
@@ -77,10 +78,10 @@ class Log:
     wide: tuple[str, ...] = ()
 
     def source(self) -> str:
-        """The files as a DuckDB table with `filename` and `file_row_number`."""
-        listed = ", ".join(literal(file) for file in self.files)
+        """The files as a DuckDB table with `untaken_file` and `file_row_number`."""
         return (
-            f"read_parquet([{listed}], filename = true, file_row_number = true, "
+            f"read_parquet({listed(self.files)}, filename = 'untaken_file', "
+            "file_row_number = true, "
             "union_by_name = true, hive_partitioning = false)"
         )
 

@@ -22,6 +22,7 @@ PROPENSITIES = (
 )
 # What the logging policy drew and what came of it: no candidate sees it, and a cut by
 # it would select on the draw.
+RESERVED = ("file_row_number", "untaken_file")
 OUTCOMES = (c.ACTION, c.LOGGING_PROBABILITIES, c.REWARD)
 
 
@@ -63,6 +64,7 @@ def open_log(
         used += [layout.theirs(c.ACTIONS)] * (layout.probabilities == "lists")
         used += distributions
     used += layout.other_columns
+    _require_names(found, used)
     try:
         types = f.common_types(read, list(dict.fromkeys(used)))
     except LogError as error:
@@ -100,6 +102,22 @@ def _require_sense(layout: Layout) -> None:
                 "policy drew or what came of it, which a candidate never sees and "
                 "which would select on the draw"
             )
+
+
+def _require_names(found: Sequence[str], used: Sequence[str]) -> None:
+    """Refuses names that an engine would take for others."""
+    for name in found:
+        if name.lower() in RESERVED:
+            raise LogError(
+                f"the log has a column named {name!r}, a name that row numbers have "
+                "here; write the log without it or under another name"
+            )
+        for other in {*used} & {*found}:
+            if name != other and name.lower() == other.lower():
+                raise LogError(
+                    f"the log has columns {other!r} and {name!r}: DuckDB takes names "
+                    "that differ by case alone for one; rename one"
+                )
 
 
 def _matching(pattern: str, found: Sequence[str]) -> list[str]:

@@ -119,25 +119,16 @@ def find(
     is_withheld: the weights were found to contradict the logged probabilities.
     """
     cells, is_logging = evidence.cells, evidence.is_logging
-    estimates = []
-    for estimand in ESTIMANDS:
-        if cells.rewards == 0:
-            made = _without(estimand, ALL_REWARDS_MISSING, method, confidence)
-        elif method == "compat":
-            made = _compat(evidence, estimand, confidence)
-        else:
-            made = _mixture(evidence, estimand, confidence, share)
-        is_empty = (
-            made.lower is not None
-            and made.upper is not None
-            and made.lower > made.upper
-        )
-        if is_withheld or is_empty:
-            made = _without(estimand, WITHHELD, method, confidence)
-        estimates.append(made)
+    made = [
+        _estimate(evidence, estimand, method, confidence, share)
+        for estimand in ESTIMANDS
+    ]
+    # One empty interval is enough: both rest on the same weights.
+    if is_withheld or any(map(_is_empty, made)):
+        made = [_without(e, WITHHELD, method, confidence) for e in ESTIMANDS]
     return Finding(
         decisions=cells.decisions,
-        estimates=tuple(estimates),
+        estimates=tuple(made),
         missing=Missing(
             reward=cells.of_kind(REWARD_MISSING),
             support=cells.of_kind(SUPPORT_MISSING),
@@ -146,6 +137,24 @@ def find(
         ),
         diagnostics=cells.diagnostics(is_logging=is_logging),
     )
+
+
+def _estimate(
+    evidence: Evidence,
+    estimand: Estimand,
+    method: str,
+    confidence: float,
+    share: float,
+) -> Estimate:
+    if evidence.cells.rewards == 0:
+        return _without(estimand, ALL_REWARDS_MISSING, method, confidence)
+    if method == "compat":
+        return _compat(evidence, estimand, confidence)
+    return _mixture(evidence, estimand, confidence, share)
+
+
+def _is_empty(made: Estimate) -> bool:
+    return made.lower is not None and made.upper is not None and made.lower > made.upper
 
 
 def _without(

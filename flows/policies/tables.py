@@ -103,10 +103,8 @@ def load(
             f"found besides: {odd}. Declare them as context or drop them."
         )
     _require_types(candidate, {key: types[key] for key in keys}, log)
-    listed = ", ".join(queries.literal(file) for file in files)
-    source = (
-        f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false)"
-    )
+    listed = queries.files(files)
+    source = f"read_parquet({listed}, union_by_name = true, hive_partitioning = false)"
     chosen = "true"
     if "candidate" in names:
         value = _chosen(con, candidate, source, picked)

@@ -68,7 +68,7 @@ def find_days(folder: Folder, job: Job) -> tuple[Day, ...]:
                 "digest": digest_of_file(file),
                 "days": days,
             }
-        folder.write_json({name_of(f, job): index[f] for f in files}, FILES)
+    folder.write_json({name_of(f, job): index[f] for f in files}, FILES)
     found = _grouped(index, job.timezone)
     if not found:
         raise LogError(f"no decision in the {len(files)} files of the log")

@@ -163,10 +163,11 @@ def _counts(
     """Evidence of all days added over sub-blocks; exact counts where needed."""
     by = ("day", "candidate", "segment_by", "segment")
     cells = (
-        evidence.read(folder, keys, EVIDENCE)
+        evidence.scan(folder, keys, EVIDENCE)
         .group_by(*by, "kind", "weight_cell", "reward_cell")
         .agg(*(pl.col(name).sum() for name in SUMS), pl.col(LARGEST).max())
+        .collect(engine="streaming")
     )
     if EXACT not in evidence.kinds_of(job):
         return cells, None
-    return cells, evidence.read(folder, keys, EXACT)
+    return cells, evidence.scan(folder, keys, EXACT).collect(engine="streaming")

@@ -21,6 +21,7 @@ import duckdb
 import polars as pl
 
 from flows import queries
+from flows.columns import FLOOR_TOLERANCE
 from flows.offpolicy import evidence, exact
 from flows.offpolicy.grid import Grid
 from flows.policies import (
@@ -45,10 +46,10 @@ Keys = Mapping[str, str]
 
 
 def grid_of(job: Job) -> Grid:
-    """The grid of a job: its floor and reward range."""
+    """The grid of a job: its floor, which `compat` compares exactly, and range."""
     lowest, highest = job.reward_range
-    floor = job.propensity_floor
-    return Grid(floor=floor, lowest=lowest, highest=highest)
+    tolerance = 0.0 if job.method == "compat" else FLOOR_TOLERANCE
+    return Grid(job.propensity_floor, lowest, highest, tolerance)
 
 
 def candidates_of(job: Job) -> tuple[Candidate, ...]:
@@ -177,14 +178,14 @@ def count_day(folder: Folder, job: Job, day: Day, keys: Keys) -> None:
             _write(folder, kind, day, key, frame, candidate.name)
 
 
-def read(folder: Folder, keys: Mapping[dt.date, Keys], kind: str) -> pl.DataFrame:
+def scan(folder: Folder, keys: Mapping[dt.date, Keys], kind: str) -> pl.LazyFrame:
     """The counts of all candidates on the days of `keys`."""
     files = [
         path_of(folder, kind, day, key)
         for day, of_day in keys.items()
         for key in of_day.values()
     ]
-    return pl.concat([pl.read_parquet(f, hive_partitioning=False) for f in files])
+    return pl.scan_parquet(files, glob=False, hive_partitioning=False)
 
 
 def path_of(folder: Folder, kind: str, day: dt.date, key: str) -> Path:

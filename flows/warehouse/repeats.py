@@ -74,8 +74,10 @@ def _rows(job: Job, day: Day) -> list[pl.LazyFrame]:
     if c.SLOT in log.optional:
         names[c.SLOT] = job.layout.theirs(c.SLOT)
         slot = pl.col(names[c.SLOT]).cast(pl.String).fill_null("")
-    start, end = (pl.lit(instant) for instant in day.window)
     at = pl.col(names[c.DECIDED_AT])
+    # In the column's own type: polars compares statistics of files by type.
+    dtype = log.types[names[c.DECIDED_AT]]
+    start, end = (pl.lit(instant).cast(dtype) for instant in day.window)
     return [
         pl.scan_parquet(
             file,

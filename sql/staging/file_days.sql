@@ -1,7 +1,7 @@
 -- How many decisions of each file fall on each day, in the job's time zone. A decision
 -- without a usable time has no day.
 select
-    filename as file,
+    untaken_file as file,
     case
         when isfinite(${decided_at})
             then (${decided_at} at time zone $timezone)::date::varchar

@@ -4,7 +4,7 @@ with
 renamed as (
     select
         ${columns},
-        filename as file,
+        untaken_file as file,
         file_row_number + 1 as row
     from ${log}
 )

@@ -36,7 +36,7 @@ CANDIDATE = parse("column:new", name="new")
 LOGS, DECISIONS = 240, 1_000
 NIGHTLY_LOGS = 110
 # Nights looked at of 28, about evenly spread over the logarithm of time.
-LOOKS = (1, 2, 3, 5, 8, 13, 20, 28)
+LOOKS = (1, 2, 4, 8, 15, 28)
 LEAST_COVERAGE, LEAST_POOLED_COVERAGE = 0.935, 0.95
 SETTINGS = ("plain", "lost", "gaps")
 ESTIMANDS = ("value", "improvement")
@@ -44,10 +44,9 @@ ESTIMANDS = ("value", "improvement")
 
 @dataclasses.dataclass(frozen=True)
 class Law:
-    """Two contexts, equally likely, the second of which lacks the third action.
+    """Two contexts, equally likely, by three actions, of which the second lacks one.
 
-    All of shape (contexts, actions); lost has a last axis: the probability that a
-    reward of 0 or of 1 never arrives.
+    lost: with a last axis, the probability that a reward of 0 or of 1 never arrives.
     """
 
     logging: np.ndarray
@@ -135,12 +134,9 @@ def each_log(cells):
 def found(cells):
     """What is found on the evidence of one log."""
     whole = Evidence(Cells.of(cells, GRID), None, is_logging=False)
+    is_withheld = whole.contradiction() is not None
     return find(
-        whole,
-        method="mixture",
-        confidence=0.95,
-        share=1.0,
-        is_withheld=whole.contradiction() is not None,
+        whole, method="mixture", confidence=0.95, share=1.0, is_withheld=is_withheld
     )
 
 
@@ -205,12 +201,8 @@ def test_evaluate_says_the_same_of_a_small_log_by_itself(setting, tmp_path):
     finding = found(next(each_log(counted(both, tmp_path / "both"))))
     both.filter(pl.col("log") == 0).write_parquet(tmp_path / "alone.parquet")
 
-    alone = evaluate(
-        tmp_path / "alone.parquet",
-        candidates=[CANDIDATE],
-        reward_range=(0, 1),
-        floor=GRID.floor,
-    )
+    file = tmp_path / "alone.parquet"
+    alone = evaluate(file, candidates=[CANDIDATE], reward_range=(0, 1), floor=0.1)
 
     assert alone.candidates[0].finding == finding
 

@@ -325,6 +325,41 @@ def test_a_request_that_makes_no_sense_is_refused(untaken, write_log, options, s
     assert said in message
 
 
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ("file_row_number", "a column named 'file_row_number'"),
+        ("Reward", "columns 'reward' and 'Reward'"),
+    ],
+)
+def test_columns_whose_names_would_be_taken_for_others_are_refused(
+    untaken, write_log, column, said
+):
+    log = write_log(pl.DataFrame(decisions()).with_columns(pl.lit(1).alias(column)))
+    assert said in untaken("evaluate", log, *COMMAND).refusal()
+
+
+@pytest.mark.parametrize("column", ["filename", "file", "row", 'it"s', "rule", "value"])
+def test_context_and_cuts_may_have_any_other_name(untaken, write_log, column):
+    log = write_log(pl.DataFrame(decisions()).with_columns(pl.lit("x").alias(column)))
+    ran = untaken("evaluate", log, *COMMAND, "--by", column, "--context", column)
+    assert ran.code == 0, ran.err
+    assert f"{column} = x" in ran.out
+
+
+@pytest.mark.parametrize("folder", ["[1]", "day=2019-11-30", "a b", "it's", "100%"])
+def test_a_log_may_lie_in_a_folder_of_any_name(untaken, write_log, folder):
+    log = write_log(decisions(), f"{folder}/0.parquet")
+    bad = write_log(decisions(reward=3.0), f"{folder}/1.parquet")
+    assert untaken("evaluate", log, *COMMAND).code == 0
+    assert f"{bad}, row 2, decision d1" in untaken("evaluate", bad, *COMMAND).refusal()
+    table = pl.DataFrame(decisions()).select(
+        "decision_id", "actions", probabilities="new"
+    )
+    found = write_log(table, f"{folder}/table.parquet")
+    assert untaken("evaluate", log, *COMMAND, "--candidate", found).code == 0
+
+
 @pytest.mark.parametrize("left_out", ["--candidate", "--reward-range", "--floor"])
 def test_what_comes_from_design_has_no_default(untaken, write_log, left_out):
     given = {

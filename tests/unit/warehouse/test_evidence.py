@@ -97,7 +97,7 @@ def test_a_table_by_day_is_read_day_by_day(place, day):
     new = set(evidence(place)) - set(before)
     assert {name.split("/")[1] for name in new} == {"2024-05-02"}
     file.unlink()
-    with pytest.raises(PolicyError, match="no file of .* is for day 2024-05-02"):
+    with pytest.raises(PolicyError, match=r"no file of .* is for day 2024-05-02"):
         place.night()
 
 

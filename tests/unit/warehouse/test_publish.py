@@ -1,0 +1,103 @@
+"""The warehouse: one DuckDB file that anybody may open at any time."""
+
+from __future__ import annotations
+
+import duckdb
+import polars as pl
+
+
+def query(file, text):
+    with duckdb.connect(str(file), read_only=True) as con:
+        return con.execute(text).fetchall()
+
+
+def test_a_plain_duckdb_finds_five_tables_and_three_views(week):
+    file = week.results / "warehouse.duckdb"
+    named = "select table_name, table_type from information_schema.tables"
+    assert sorted(query(file, named)) == [
+        ("answers", "VIEW"),
+        ("closing_in", "VIEW"),
+        ("estimates", "BASE TABLE"),
+        ("evidence", "BASE TABLE"),
+        ("missing", "BASE TABLE"),
+        ("runs", "BASE TABLE"),
+        ("segments", "VIEW"),
+        ("violations", "BASE TABLE"),
+    ]
+    answers = "select candidate, estimand, decisions from answers"
+    assert query(file, answers) == [
+        ("logging", "value", 840),
+        ("new", "improvement", 840),
+        ("new", "value", 840),
+        ("table", "improvement", 840),
+        ("table", "value", 840),
+    ]
+    nights = "select count(*), max(night)::varchar from closing_in where estimand = "
+    assert query(file, nights + "'improvement'") == [(14, "2024-05-07")]
+    found = "select distinct segment from segments order by 1"
+    assert query(file, found) == [("desk",), ("phone",)]
+
+
+def test_the_tables_stand_beside_it_with_the_same_rows(week):
+    for table in ("estimates", "missing", "violations", "runs"):
+        text = f"select count(*) from {table}"  # noqa: S608 - a table of ours
+        ((count,),) = query(week.results / "warehouse.duckdb", text)
+        rows = pl.read_parquet(week.results / "tables" / f"{table}.parquet")
+        assert rows.height == count
+
+
+def test_evidence_adds_up_to_the_decisions_of_each_candidate(week):
+    text = (
+        "select candidate, segment_by, sum(decisions)::int from evidence "
+        "group by all order by all"
+    )
+    assert query(week.results / "warehouse.duckdb", text) == [
+        (name, cut, 840)
+        for name in ("logging", "new", "table")
+        for cut in ("", "device")
+    ]
+
+
+def test_who_has_the_old_file_open_goes_on_reading_it(place):
+    place.days([1])
+    place.night()
+    file = place.results / "warehouse.duckdb"
+    text = "select max(night)::varchar from estimates"
+    with duckdb.connect(str(file), read_only=True) as reader:
+        place.days([2])
+        assert place.night().exit_code == 0
+        assert reader.execute(text).fetchall() == [("2024-05-01",)]
+    assert query(file, text) == [("2024-05-02",)]
+
+
+def test_missing_decisions_are_counted_by_kind(place, day):
+    rows = day(1).with_columns(
+        pl.when(pl.int_range(pl.len()) < 30)
+        .then(None)
+        .otherwise("reward")
+        .alias("reward")
+    )
+    place.write(rows, "1.parquet")
+    place.job(candidates='new = "column:new"\nelsewhere = "constant:z"')
+    place.night()
+    text = (
+        "select candidate, kind, decision_count, unsupported_probability from missing "
+        "where segment_by = '' order by all"
+    )
+    assert query(place.results / "warehouse.duckdb", text) == [
+        ("elsewhere", "both", 30, 1.0),
+        ("elsewhere", "support", 90, 1.0),
+        ("logging", "reward", 30, 0.0),
+        ("new", "reward", 30, 0.0),
+    ]
+
+
+def test_a_day_that_left_the_log_leaves_the_warehouse(place):
+    place.days((1, 2))
+    place.night()
+    next((place.root / "log").glob("day=2024-05-01/*")).unlink()
+    place.night()
+    file = place.results / "warehouse.duckdb"
+    for table, column in (("estimates", "night"), ("evidence", "day")):
+        text = f"select distinct {column}::varchar from {table}"  # noqa: S608 - ours
+        assert query(file, text) == [("2024-05-02",)]
