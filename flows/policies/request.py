@@ -104,6 +104,8 @@ def within(frame: pl.LazyFrame, window: Window | None) -> pl.LazyFrame:
     """The decisions of `frame` that were made in the window."""
     if window is None:
         return frame
-    start, end = (pl.lit(t) for t in window)
+    # The files' own zone, so that their least and greatest times can be compared.
+    zone = getattr(frame.collect_schema()[c.DECIDED_AT], "time_zone", "UTC")
+    start, end = (pl.lit(t).dt.convert_time_zone(zone) for t in window)
     at = pl.col(c.DECIDED_AT)
     return frame.filter((at >= start) & (at < end))
