@@ -37,7 +37,8 @@ def nights(asked: Asked, known: Sequence[dt.date], zone: str) -> tuple[dt.date, 
         first = last = _night_of(asked.as_of, known, zone)
         what = f"on {first}, the night asked for"
     elif asked.first or asked.last:
-        first, last = asked.first or known[0], asked.last or known[-1]
+        first = asked.first or min(known[0], asked.last or known[0])
+        last = asked.last or max(known[-1], first)
         what = f"from {first} to {last}"
     else:
         return (known[-1],)

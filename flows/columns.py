@@ -23,5 +23,7 @@ CANONICAL = (DECISION_ID, DECIDED_AT, *REQUIRED, *OPTIONAL)
 
 # A distribution may miss one by this much (001; the original tool's tolerance).
 SUM_TOLERANCE = 1e-6
+# Beyond this a declared tolerance hides distributions that are wrong, not rounded.
+LARGEST_SUM_TOLERANCE = 1e-3
 # An action logged this close below the floor still has support (relative).
 FLOOR_TOLERANCE = 1e-9

@@ -21,13 +21,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
     model_validator,
 )
 
-from flows.columns import SUM_TOLERANCE
+from flows.columns import LARGEST_SUM_TOLERANCE, SUM_TOLERANCE
 from flows.decisions import Form, Layout
 from flows.errors import JobError, UsageError
 from flows.policies import parse
@@ -52,6 +53,17 @@ def _zone(name: str) -> str:
     except (ZoneInfoNotFoundError, ValueError) as error:
         raise ValueError(f"{name!r} is not a time zone") from error
     return name
+
+
+def _ascending(ends: list[float]) -> list[float]:
+    lowest, highest = ends
+    if not lowest < highest:
+        raise ValueError("the range must ascend")
+    return ends
+
+
+def _listed(patterns: Any) -> Any:  # noqa: ANN401 - what stands in the file
+    return [patterns] if isinstance(patterns, str) else patterns
 
 
 def _spec(spec: str) -> str:
@@ -79,30 +91,29 @@ class JobSection(Section):
 class Decisions(Section):
     """`[decisions]`: where the log is and what its columns mean."""
 
-    log: str | list[str]
+    log: Annotated[list[str], BeforeValidator(_listed), Field(min_length=1)]
     format: Literal["parquet"] = "parquet"
     columns: dict[str, str] = {}
     probabilities: Form = "lists"
     context: list[str] = []
-    sum_tolerance: Annotated[float, Field(gt=0, lt=0.1)] = SUM_TOLERANCE
+    sum_tolerance: Annotated[float, Field(gt=0, le=LARGEST_SUM_TOLERANCE)] = (
+        SUM_TOLERANCE
+    )
 
 
 class EvaluationSection(Section):
     """`[evaluation]`: what is known by design, and how intervals are made."""
 
-    reward_range: Annotated[list[float], Field(min_length=2, max_length=2)]
-    propensity_floor: Annotated[float, Field(gt=0, le=1)]
+    reward_range: Annotated[
+        list[Annotated[float, Field(allow_inf_nan=False)]],
+        Field(min_length=2, max_length=2),
+        AfterValidator(_ascending),
+    ]
+    propensity_floor: Annotated[float, Field(ge=1e-9, le=1)]
     confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
     method: Literal["mixture", "compat"] = "mixture"
     logging: Literal["fixed"] = "fixed"
     segments: list[Annotated[list[str], Field(min_length=1)]] = []
-
-    @model_validator(mode="after")
-    def _ascends(self) -> EvaluationSection:
-        lowest, highest = self.reward_range
-        if not lowest < highest:
-            raise ValueError(f"reward_range {self.reward_range} must ascend")
-        return self
 
 
 Report = Literal["html", "markdown", "json"]
@@ -160,14 +171,13 @@ def load(file: Path) -> Job:
 
 def _job(file: Path, settings: Settings) -> Job:
     decisions, evaluation = settings.decisions, settings.evaluation
-    log = decisions.log
     lowest, highest = evaluation.reward_range
     text = settings.model_dump_json()
     return Job(
         name=settings.job.name,
         base=file.parent,
         timezone=settings.job.timezone,
-        log=tuple([log] if isinstance(log, str) else log),
+        log=tuple(decisions.log),
         layout=Layout(
             columns=decisions.columns,
             probabilities=decisions.probabilities,

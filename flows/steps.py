@@ -28,15 +28,11 @@ from typing import Any
 from flows import queries, reports
 from flows.asked import Asked, nights, span
 from flows.errors import (
-    DONE,
-    NOT_ENOUGH_EVIDENCE,
-    REFUSED,
     UsageError,
-    worst,
 )
 from flows.facts import Kept
 from flows.job import load
-from flows.offpolicy.estimate import ALL_REWARDS_MISSING, WITHHELD
+from flows.offpolicy.estimate import exit_code_of
 from flows.warehouse import checked, estimates, evidence
 from flows.warehouse.days import Day, find_days
 from flows.warehouse.evidence import Keys
@@ -164,11 +160,7 @@ def publish(plan: Plan, *, days_read: int, nights_estimated: int) -> Path:
 def exit_code(plan: Plan) -> int:
     """2 when a candidate is withheld on the newest night, 3 without any reward."""
     rows = estimates.headlines(plan.folder, [plan.nights[-1]])
-    states = set(rows["state"])
-    return worst(
-        REFUSED if WITHHELD in states else DONE,
-        NOT_ENOUGH_EVIDENCE if ALL_REWARDS_MISSING in states else DONE,
-    )
+    return exit_code_of(set(rows["state"]))
 
 
 def report(

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flows.offpolicy.cells import Diagnostics
+from flows.offpolicy.estimate import Finding
 
 CHECKED = "checked"
 CANNOT = "cannot be checked"
+NO_CONTRADICTION = "no contradiction at error 0.001"
+EMPTY = "an interval is empty, which true probabilities cannot make it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class Assumption:
 
 
 def assumptions(
-    diagnostics: Diagnostics,
+    finding: Finding,
     contradiction: str | None,
     *,
     first: str | None,
@@ -35,18 +37,22 @@ def assumptions(
     contradiction: how the mean weight rules out the logged probabilities, if it does.
     first, last: when the decisions were made; None in a log without times.
     """
+    diagnostics = finding.diagnostics
     weights = (
         f"mean weight {diagnostics.mean_weight:.4g}, expected "
         f"{diagnostics.expected_mean_weight:.4g}"
     )
-    verdict = contradiction or "no contradiction at error 0.001"
+    if contradiction is None and finding.is_withheld:
+        contradiction = EMPTY
     dates = f"from {first} to {last}" if first and last else "in the order given"
     return (
         Assumption(
             "The probabilities were logged when the decision was made, and are those "
             "it was drawn with.",
-            CHECKED,
-            f"{weights}: {verdict}",
+            CANNOT if finding.is_logging else CHECKED,
+            "the weights of the policy that ran are 1 whatever was logged"
+            if finding.is_logging
+            else f"{weights}; all decisions: {contradiction or NO_CONTRADICTION}",
         ),
         Assumption(
             "A decision's reward depends on its own context and action only.",
@@ -56,7 +62,7 @@ def assumptions(
         Assumption(
             "The logging policy kept its probabilities over the window.",
             CANNOT,
-            "declared: logging = fixed, a constant mean",
+            "assumed: fixed logging and a constant mean reward",
         ),
         Assumption(
             "The answer is about decisions like those logged.",

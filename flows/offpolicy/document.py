@@ -10,7 +10,7 @@
         value, improvement
             estimate, lower, upper, identified_lower, identified_upper (in the unit of
             the reward; null when not known), method, confidence, look, state
-            (estimated | all_rewards_missing | withheld)
+            (estimated | all_rewards_missing | nothing_measured | withheld)
         missing       reward, support, both (disjoint counts of decisions),
                       unsupported_probability (mean candidate mass without support)
         assumptions   four of assumption, status, finding

@@ -17,12 +17,13 @@ the ends are withheld: null, `state = "withheld"` (validity.md 14).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 import polars as pl
 
+from flows.errors import DONE, NOT_ENOUGH_EVIDENCE, REFUSED, worst
 from flows.intervals import (
     Interval,
     contradicts,
@@ -41,6 +42,18 @@ METHODS = ("mixture", "compat")
 ESTIMATED = "estimated"
 WITHHELD = "withheld"
 ALL_REWARDS_MISSING = "all_rewards_missing"
+# By `compat`: every decision lacks its reward or support.
+NOTHING_MEASURED = "nothing_measured"
+
+
+def exit_code_of(states: Iterable[str]) -> int:
+    """2 when an estimate is withheld, 3 when nothing is known yet, else 0."""
+    codes = {
+        WITHHELD: REFUSED,
+        ALL_REWARDS_MISSING: NOT_ENOUGH_EVIDENCE,
+        NOTHING_MEASURED: NOT_ENOUGH_EVIDENCE,
+    }
+    return worst(*(codes.get(state, DONE) for state in states))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +94,12 @@ class Finding:
     estimates: tuple[Estimate, ...]
     missing: Missing
     diagnostics: Diagnostics
+    is_logging: bool
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether the ends are withheld."""
+        return any(made.state == WITHHELD for made in self.estimates)
 
     def of(self, estimand: Estimand) -> Estimate:
         """The estimate of `estimand`."""
@@ -136,6 +155,7 @@ def find(
             unsupported_probability=cells.unsupported_mean,
         ),
         diagnostics=cells.diagnostics(is_logging=is_logging),
+        is_logging=is_logging,
     )
 
 
@@ -174,7 +194,7 @@ def _compat(evidence: Evidence, estimand: Estimand, confidence: float) -> Estima
         is_logging=evidence.is_logging,
     )
     if found is None:
-        return _without(estimand, ALL_REWARDS_MISSING, "compat", confidence)
+        return _without(estimand, NOTHING_MEASURED, "compat", confidence)
     estimate, interval = found
     return Estimate(
         estimand,

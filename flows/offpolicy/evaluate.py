@@ -17,19 +17,19 @@ import polars as pl
 from flows import queries
 from flows.columns import FLOOR_TOLERANCE
 from flows.decisions import Layout, Profile, find, open_log
-from flows.errors import (
-    DONE,
-    NOT_ENOUGH_EVIDENCE,
-    REFUSED,
-    LogError,
-    UsageError,
-    worst,
-)
+from flows.errors import LogError, UsageError
 from flows.offpolicy import evidence as cells_of
 from flows.offpolicy import exact as exact_of
 from flows.offpolicy.assumptions import Assumption, assumptions
 from flows.offpolicy.cells import Cells
-from flows.offpolicy.estimate import METHODS, WITHHELD, Estimate, Evidence, Finding
+from flows.offpolicy.estimate import (
+    METHODS,
+    WITHHELD,
+    Estimate,
+    Evidence,
+    Finding,
+    exit_code_of,
+)
 from flows.offpolicy.estimate import find as finding_of
 from flows.offpolicy.grid import Grid
 from flows.policies import (
@@ -46,6 +46,8 @@ OWN = parse("logging", name=" logging")
 COMPAT = "compat"
 # The guarantee is for one look, not for a log evaluated again as it grows.
 LOOK = "single look"
+# All decisions together: no cut, no segment.
+WHOLE = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +91,15 @@ class Evaluation:
 
     @property
     def exit_code(self) -> int:
-        """2 when an estimate is withheld, 3 without any reward, else 0."""
-        states = {e.state for n in self.candidates for e in n.finding.estimates}
-        withheld = REFUSED if WITHHELD in states else DONE
-        return worst(withheld, DONE if self.profile.rewards else NOT_ENOUGH_EVIDENCE)
+        """2 when an estimate is withheld, 3 when nothing is known yet, else 0."""
+        whole = {e.state for n in self.candidates for e in n.finding.estimates}
+        withheld = {
+            WITHHELD
+            for found in self.segments.values()
+            for n in found
+            if n.finding.is_withheld
+        }
+        return exit_code_of(whole | withheld)
 
 
 def evaluate(  # noqa: PLR0913 - what is known by design, and where to look
@@ -120,13 +127,13 @@ def evaluate(  # noqa: PLR0913 - what is known by design, and where to look
     listing: where to write all violating rows.
     Raises: UsageError, LogError (ViolationsError among them), PolicyError.
     """
-    grid = _grid(reward_range, floor, confidence, method)
+    given = layout or Layout()
+    grid = _grid(reward_range, floor, confidence, method, given.sum_tolerance)
     read = [n if isinstance(n, Candidate) else parse(n) for n in candidates]
     if not read:
         raise UsageError("give at least one candidate")
     paths = [log] if isinstance(log, str | Path) else list(log)
     files = find([str(path) for path in paths])
-    given = layout or Layout()
     opened = open_log(
         files,
         replace(given, context=(*given.context, *context), beside=tuple(by)),
@@ -160,6 +167,7 @@ def _count(request: Request, grid: Grid, method: str, confidence: float) -> _Cou
         cells = cells_of.count(
             rows, scored, grid=grid, segments=cuts, has_ids=log.has_ids
         )
+        cells_of.require_all(cells, prepared.profile.decisions)
         exact = None
         if method == COMPAT:
             exact = exact_of.count(rows, scored, grid=grid, segments=cuts)
@@ -195,6 +203,9 @@ class _Counted:
         in_cut = self.cells.filter(pl.col("segment_by") != "")
         segments = in_cut["segment"].unique().sort()
         share = 1.0 / len(candidates)
+        contradictions = {
+            n.name: self._evidence(n, WHOLE).contradiction() for n in candidates
+        }
         return Evaluation(
             files=self.files,
             profile=self.profile,
@@ -202,11 +213,18 @@ class _Counted:
             method=self.method,
             confidence=self.confidence,
             by=by,
-            logging=self.evaluated(OWN, "", 1.0),
-            candidates=tuple(self.evaluated(n, "", share) for n in candidates),
+            logging=self.evaluated(OWN, 1.0, None),
+            candidates=tuple(
+                self.evaluated(n, share, contradictions[n.name]) for n in candidates
+            ),
             segments={
                 segment: tuple(
-                    self.evaluated(n, segment, share / len(segments), ", ".join(by))
+                    self.evaluated(
+                        n,
+                        share / len(segments),
+                        contradictions[n.name],
+                        (", ".join(by), segment),
+                    )
                     for n in candidates
                 )
                 for segment in segments
@@ -214,12 +232,15 @@ class _Counted:
         )
 
     def evaluated(
-        self, candidate: Candidate, segment: str, share: float, cut: str = ""
+        self,
+        candidate: Candidate,
+        share: float,
+        contradiction: str | None,
+        part: tuple[str, str] = WHOLE,
     ) -> Evaluated:
-        whole = self._evidence(candidate, "", "")
-        contradiction = whole.contradiction()
+        """One candidate on the decisions of one cut and segment."""
         finding = finding_of(
-            self._evidence(candidate, cut, segment),
+            self._evidence(candidate, part),
             method=self.method,
             confidence=self.confidence,
             share=share,
@@ -229,7 +250,7 @@ class _Counted:
             candidate,
             finding,
             assumptions(
-                finding.diagnostics,
+                finding,
                 contradiction,
                 first=self.profile.first_at,
                 last=self.profile.last_at,
@@ -237,7 +258,8 @@ class _Counted:
             self.unknown.get(candidate.name, ()),
         )
 
-    def _evidence(self, candidate: Candidate, cut: str, segment: str) -> Evidence:
+    def _evidence(self, candidate: Candidate, part: tuple[str, str]) -> Evidence:
+        cut, segment = part
         chosen = (
             (pl.col("candidate") == candidate.name)
             & (pl.col("segment_by") == cut)
@@ -251,23 +273,19 @@ class _Counted:
 
 
 def _grid(
-    reward_range: tuple[float, float], floor: float, confidence: float, method: str
+    reward_range: tuple[float, float],
+    floor: float,
+    confidence: float,
+    method: str,
+    sum_tolerance: float,
 ) -> Grid:
-    lowest, highest = reward_range
-    if not lowest < highest or not all(map(_is_finite, reward_range)):
-        raise UsageError(
-            f"reward_range {lowest} {highest} must ascend: the lowest and the highest "
-            "reward a decision can have"
-        )
-    if not 0 < floor <= 1:
-        raise UsageError(f"propensity_floor {floor} must lie in (0, 1]")
     if not 0 < confidence < 1:
         raise UsageError(f"confidence {confidence} must lie in (0, 1)")
     if method not in METHODS:
         raise UsageError(f"method {method!r} is none of {', '.join(METHODS)}")
-    tolerance = 0.0 if method == COMPAT else FLOOR_TOLERANCE
-    return Grid(floor, lowest, highest, tolerance)
-
-
-def _is_finite(number: float) -> bool:
-    return abs(number) < float("inf")
+    return Grid(
+        floor,
+        *reward_range,
+        tolerance=0.0 if method == COMPAT else FLOOR_TOLERANCE,
+        sum_tolerance=sum_tolerance,
+    )

@@ -21,6 +21,7 @@ import polars as pl
 import polars_hash as plh
 
 from flows import columns as c
+from flows.errors import UntakenError
 from flows.offpolicy.grid import UNIT, Grid, product
 from flows.policies.scorable import Scorable, Scored
 
@@ -31,6 +32,8 @@ REWARD_MISSING = 1
 SUPPORT_MISSING = 2
 NO_SEGMENT = ""
 NULL_SEGMENT = "(null)"
+# Marks in a value that would make it look like two values, or like a null.
+AMBIGUOUS = r"[\\,]|^\("
 
 KEYS = ("segment_by", "segment", "sub_block", "kind", "weight_cell", "reward_cell")
 SUMS = (
@@ -107,6 +110,19 @@ def counted(
                 )
 
 
+def require_all(evidence: pl.DataFrame, decisions: int) -> None:
+    """Raises: UntakenError when a decision was lost or counted twice on the way."""
+    whole = evidence.filter(pl.col("segment_by") == NO_SEGMENT)
+    for name, count in (
+        whole.group_by("candidate").agg(pl.col("decisions").sum()).rows()
+    ):
+        if count != decisions:
+            raise UntakenError(
+                f"a fault of ours: {count:,} decisions were counted for {name!r}, but "
+                f"the log holds {decisions:,}; please report it"
+            )
+
+
 def merge(evidence: pl.DataFrame) -> pl.DataFrame:
     """Adds rows of equal keys; exact, and the same for any order of the rows."""
     keys = ["candidate", *KEYS]
@@ -135,7 +151,13 @@ def segment_text(cut: Sequence[str]) -> pl.Expr:
     """The joint value of the columns of a cut, as text."""
     if not cut:
         return pl.lit(NO_SEGMENT)
-    values = [pl.col(n).cast(pl.String).fill_null(NULL_SEGMENT) for n in cut]
+    values = [
+        pl.col(n)
+        .cast(pl.String)
+        .str.replace_all(AMBIGUOUS, r"\${0}")
+        .fill_null(NULL_SEGMENT)
+        for n in cut
+    ]
     return pl.concat_str(values, separator=", ")
 
 

@@ -19,11 +19,14 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from flows.columns import FLOOR_TOLERANCE
+from flows.columns import FLOOR_TOLERANCE, LARGEST_SUM_TOLERANCE, SUM_TOLERANCE
+from flows.errors import UsageError
 
 WEIGHT_CELLS = 256
 REWARD_CELLS = 16
 UNIT = 2**20
+# Floors and ranges beyond this are not meant, and not computed with.
+LEAST = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,33 @@ class Grid:
     lowest, highest: the reward range.
     tolerance: how far below the floor, relatively, an action still has support; 0 for
         `compat`, which compares exactly.
+    sum_tolerance: how far a distribution may miss one.
+    Raises: UsageError when floor or range are none.
     """
 
     floor: float
     lowest: float
     highest: float
     tolerance: float = FLOOR_TOLERANCE
+    sum_tolerance: float = SUM_TOLERANCE
+
+    def __post_init__(self) -> None:
+        if not (self.lowest < self.highest and LEAST < self.span < 1.0 / LEAST):
+            raise UsageError(
+                f"reward_range {self.lowest} {self.highest} must ascend: the lowest "
+                "and the highest reward a decision can have"
+            )
+        if not LEAST <= self.floor <= 1:
+            raise UsageError(
+                f"propensity_floor {self.floor} must lie in (0, 1]: the least "
+                "probability the logging policy gives any action a candidate may take"
+            )
+        if not 0 < self.sum_tolerance <= LARGEST_SUM_TOLERANCE:
+            raise UsageError(
+                f"sum_tolerance {self.sum_tolerance} must lie in (0, "
+                f"{LARGEST_SUM_TOLERANCE}]: a distribution that misses one by more is "
+                "not rounded but wrong"
+            )
 
     @property
     def tolerated_floor(self) -> float:
@@ -76,8 +100,11 @@ class Grid:
 
         A weight moves by at most half a unit of the widest cell, below 2 B / 256, and a
         score by no more; the other half is more than the rounding of products needs.
+        Distributions that miss one by the tolerance, the logging policy's and the
+        candidate's, move it by twice that.
         """
-        return self.reward_slack + 2.0 * self.largest_weight / WEIGHT_CELLS / UNIT
+        rounding = 2.0 * self.largest_weight / WEIGHT_CELLS / UNIT
+        return self.reward_slack + rounding + 2.1 * self.sum_tolerance
 
     def scaled(self, reward: pl.Expr) -> pl.Expr:
         """Rewards scaled to [0, 1]; null stays null."""

@@ -11,15 +11,18 @@ night that is looked at (validity.md 9).
 
 Candidates are to hold together although some appear later: the i-th to appear uses the
 share 6 / (pi^2 i^2) of the error, which sums to one without knowing how many will come
-(validity.md 10). The segments of a night use equal shares of their candidate's
-(`.adr/0003-shares.md`); all segments are a family of their own beside the headline.
+(validity.md 10). Segments are a second family of their candidate's: those whose value
+first appears on the b-th night that brings new ones divide the share of place b
+(`.adr/0003-shares.md`). A share never changes once it was used, so neither a new
+candidate nor a new segment moves an interval that was published.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -79,7 +82,7 @@ SCHEMA: Mapping[str, pl.DataType | type[pl.DataType]] = {
 class Plan:
     """How estimates are made.
 
-    appeared: candidates in the order in which they first appeared, for their shares.
+    places: of each candidate its place, from 1, in the order of first appearance.
     logging: the candidates that are the logging policy itself.
     baseline: among them, the one that stands for the policy that ran: value only.
     """
@@ -87,7 +90,7 @@ class Plan:
     grid: Grid
     method: str
     confidence: float
-    appeared: Sequence[str]
+    places: Mapping[str, int]
     logging: frozenset[str]
     baseline: str
 
@@ -95,8 +98,12 @@ class Plan:
         """The share of the error that a candidate's intervals may use."""
         if candidate == self.baseline:
             return 1.0
-        place = self.appeared.index(candidate) + 1
-        return 6.0 / (math.pi * place) ** 2
+        return series_share(self.places[candidate])
+
+
+def series_share(place: int) -> float:
+    """The share of the place-th (from 1) of endlessly many: shares add up to one."""
+    return 6.0 / (math.pi * place) ** 2
 
 
 def estimate_night(
@@ -117,8 +124,9 @@ def estimate_night(
         whole = Cells.of(counted[name, "", ""], plan.grid)
         contradiction = Evidence(whole, None, name in plan.logging).contradiction()
         segments = [part for part in counted if part[0] == name and part[1]]
+        segment_shares = _segment_shares({part: counted[part] for part in segments})
         for part in ((name, "", ""), *segments):
-            share = plan.share(name) / (len(segments) if part[1] else 1)
+            share = plan.share(name) * segment_shares.get(part, 1.0)
             one = _Part(
                 night,
                 part,
@@ -130,6 +138,25 @@ def estimate_night(
             rows += list(_rows(one, plan))
     keys = ["window", "candidate", "segment_by", "segment", "estimand"]
     return pl.DataFrame(rows, schema=SCHEMA).sort(keys)
+
+
+def _segment_shares(
+    segments: Mapping[tuple[str, ...], pl.DataFrame],
+) -> dict[tuple[str, ...], float]:
+    """The share of each segment, fixed for ever on the night its value first appears.
+
+    The segments that appear on the b-th night that brings new ones divide the share
+    of place b among themselves.
+    """
+    first: dict[tuple[str, ...], dt.date] = {
+        part: cells["day"].sort()[0] for part, cells in segments.items()
+    }
+    nights = sorted(set(first.values()))
+    sizes = Counter(first.values())
+    return {
+        part: series_share(nights.index(day) + 1) / sizes[day]
+        for part, day in first.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +184,7 @@ def _rows(one: _Part, plan: Plan) -> Iterator[dict[str, Any]]:
             made[days] = _finding(one, inside, start, plan)
         found = made[days]
         told = assumptions(
-            found.diagnostics,
+            found,
             one.contradiction,
             first=days[0].isoformat(),
             last=days[-1].isoformat(),

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 
-from flows.offpolicy.estimate import ALL_REWARDS_MISSING, Estimate
+from flows.offpolicy.estimate import ALL_REWARDS_MISSING, NOTHING_MEASURED, Estimate
 from flows.offpolicy.evaluate import LOOK, Evaluated, Evaluation
 from flows.policies import nearest
 
 STATES = {
     ALL_REWARDS_MISSING: "no reward has arrived",
+    NOTHING_MEASURED: "no decision has reward and support",
     "withheld": "withheld",
 }
 OUTSIDE = (

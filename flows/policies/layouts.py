@@ -21,6 +21,11 @@ from flows.policies.request import Columns, Prepared, Request, in_log, within
 from flows.policies.scorable import Scorable, closed
 from flows.policies.spec import Kind
 
+# DuckDB's own size, its least one, and how many list entries are held at once.
+GROUP_ROWS = 122_880
+LEAST_GROUP_ROWS = 2_048
+GROUP_CELLS = 4_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Sources:
@@ -88,6 +93,7 @@ def laid_out(
         )
         or "null as nothing",
         width=str(width),
+        rows=str(_group_rows(width)),
         candidates=",\n        ".join(lists) or "0 as no_candidate",
         joins="\n    ".join(table.join for table in sources.tables.values()),
         file=queries.literal(str(target)),
@@ -98,6 +104,11 @@ def laid_out(
     )
     scorable = Scorable(frames, width)
     return Prepared(sources.profile, scorable, request.candidates, columns)
+
+
+def _group_rows(width: int) -> int:
+    """Rows of a row group, so that long lists do not fill the memory."""
+    return max(LEAST_GROUP_ROWS, min(GROUP_ROWS, GROUP_CELLS // width))
 
 
 def _stands(request: Request, sources: Sources) -> dict[str, tuple[str, str]]:

@@ -90,12 +90,13 @@ def in_log(log: Log, candidate: Candidate) -> tuple[str, str]:
         return column, "0"
     listed = (
         f"case when {column} is not null then list_transform(actions, lambda a: "
-        f"coalesce(list_sum(list_transform(list_filter({column}, "
-        "lambda e: e.key = a), lambda e: e.value)), 0.0)) end"
+        f"case when list_contains(list_transform({column}, lambda e: e.key), a) "
+        f"then list_filter({column}, lambda e: e.key = a)[1].value else 0.0 end) end"
     )
     unlisted = (
         f"coalesce(list_sum(list_transform(list_filter({column}, "
-        "lambda e: not list_contains(actions, e.key)), lambda e: e.value)), 0.0)"
+        "lambda e: not coalesce(list_contains(actions, e.key), false)), "
+        "lambda e: e.value)), 0.0)"
     )
     return listed, unlisted
 

@@ -116,7 +116,7 @@ def load(
             con,
             f"staging/candidate_{'table' if shape == LISTS else 'rows'}",
             table=table,
-            keys=", ".join(_key(key) for key in keys),
+            keys=", ".join(_key(key, types[key]) for key in keys),
             actions=shape[0],
             probabilities=shape[1],
             source=source,
@@ -150,23 +150,27 @@ def require_match(
         )
 
 
-def _key(name: str) -> str:
-    """A key as the log has it: ids are text there."""
+def _key(name: str, dtype: pl.DataType) -> str:
+    """A key as the log has it: ids are text there, and -0.0 equals 0.0."""
     quoted = queries.identifier(name)
-    return f"{quoted}::varchar as {quoted}" if name == c.DECISION_ID else quoted
+    if name == c.DECISION_ID:
+        return f"{quoted}::varchar as {quoted}"
+    return f"{quoted} + 0.0 as {quoted}" if dtype.is_float() else quoted
 
 
 def _require_types(
     candidate: Candidate, keys: Mapping[str, pl.DataType], log: Log
 ) -> None:
-    """Refuses keys that cannot equal the log's: text is not a number."""
+    """Refuses keys that cannot equal the log's, or that equal several of them."""
     for key, dtype in keys.items():
         theirs = log.layout.theirs(key) if key == c.DECISION_ID else key
         wanted = log.types[theirs]
         are_names = key == c.DECISION_ID and (dtype in NAMES or dtype.is_integer())
         are_text = dtype in NAMES and wanted in NAMES
-        are_numbers = dtype.is_numeric() and wanted.is_numeric()
-        if not (dtype == wanted or are_names or are_text or are_numbers):
+        are_integers = dtype.is_integer() and wanted.is_integer()
+        are_floats = dtype.is_float() and wanted.is_float()
+        alike = are_names or are_text or are_integers or are_floats
+        if not (dtype == wanted or alike):
             raise PolicyError(
                 f"candidate {candidate.name!r}: the key {key!r} is {dtype} in "
                 f"{candidate.spec} and {wanted} in the log; write it alike"
@@ -214,6 +218,7 @@ def _validate(
         "checks/candidate_table",
         {"sum_tolerance": tolerance},
         table=table,
+        keys=", ".join(keys),
         keys_text=text,
     )
     if problems:

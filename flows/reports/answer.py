@@ -31,6 +31,7 @@ SUPPORTED = "supported"
 WORSE = "worse"
 UNDECIDED = "not enough evidence"
 WITHHELD = "withheld"
+NOTHING_MEASURED = "nothing_measured"
 NO_REWARDS = "all rewards missing"
 
 PAIR = 2
@@ -135,6 +136,12 @@ def _without_ends(
             "logged before anything is decided."
         )
         return WITHHELD, None, sentence
+    if all(n["improvement"]["state"] == NOTHING_MEASURED for n in candidates):
+        sentence = (
+            "No answer: no decision has both a reward and support for what a "
+            "candidate may do."
+        )
+        return NO_REWARDS, None, sentence
     sentence = (
         "No answer: no reward has arrived for any decision, so nothing is known yet "
         "about what a candidate would earn."

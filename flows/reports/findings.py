@@ -52,8 +52,8 @@ def unsettled(candidate: Document, in_unit: Unit) -> str:
     words = difference(shown(low, high, None, in_unit), f"reward {in_unit.phrase}")
     return (
         f"More nights like these cannot settle {candidate['candidate']}: {share} of "
-        f"its decisions are missing, and even with endless data they would leave "
-        f"anything {words} possible."
+        f"its decisions are missing, and by what is known so far they leave about "
+        f"{words} open, however long the log."
     )
 
 

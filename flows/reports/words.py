@@ -32,6 +32,12 @@ WINDOWS = {
     "last_28": "Last 28 nights",
     "since_start": "Since the start",
 }
+# An estimate without ends, in a table.
+STATES = {
+    "withheld": "withheld",
+    "all_rewards_missing": "no rewards yet",
+    "nothing_measured": "nothing measured",
+}
 MOST_NAMED = 5
 
 
@@ -52,9 +58,7 @@ def unit(document: Document) -> Unit:
 def cell(entry: dict[str, Any], in_unit: Unit, *, sign: bool) -> Cell:
     """An estimate for a table; a state in words where there is no interval."""
     if not rule.has_ends(entry):
-        return Cell(
-            "withheld" if entry["state"] == rule.WITHHELD else "no rewards yet", ""
-        )
+        return Cell(STATES[entry["state"]], "")
     both = (entry["lower"], entry["upper"])
     pair = shown(*both, entry["estimate"], in_unit, sign=sign)
     text = ends(pair, sign=sign)
@@ -134,10 +138,11 @@ def together(document: Document) -> str:
         return ""
     if is_adjusted(document):
         return (
-            f"The improvements of all {count} candidates hold together with "
-            f"{confidence(declared)}, and so do their values: each candidate uses a "
-            "share of the error, the first to appear the largest. No candidate is "
-            "compared with another."
+            f"Since the start, the improvements of all {count} candidates hold "
+            f"together with {confidence(declared)} at every look while the mean stays "
+            "constant, and so do their values: each candidate uses a share of the "
+            "error, the first to appear the largest. No candidate is compared with "
+            "another."
         )
     return (
         f"Each interval holds by itself with {confidence(declared)}; nothing is "

@@ -110,6 +110,10 @@ def _days_of(
                 reward_range=job.reward_range,
                 listing=folder.path("violations", f"{name}.parquet"),
             )
+            raise LogError(
+                "decided_at holds years before 1000 or after 9000, which stand for no "
+                f"time: {', '.join(undated)}. Log when decisions were made."
+            )
     days: dict[str, list[str]] = {file: [] for file in files}
     for file, day, _ in rows:
         days[file].append(day)

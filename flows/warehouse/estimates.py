@@ -121,9 +121,14 @@ def headlines(folder: Folder, nights: Sequence[dt.date]) -> pl.DataFrame:
 
 
 def _plan(folder: Folder, job: Job) -> Plan:
-    """How the job's estimates are made; remembers who appeared when."""
+    """How the job's estimates are made; remembers who appeared when.
+
+    A candidate that is changed under its name appears anew: each version is an
+    attempt of its own, and uses a share of its own.
+    """
     appeared = folder.read_json(APPEARED) or []
-    new = [n.name for n in job.candidates if n.name not in appeared]
+    versions = {n.name: [n.name, evidence.version_of(n)] for n in job.candidates}
+    new = [version for version in versions.values() if version not in appeared]
     if new:
         appeared = [*appeared, *new]
         folder.write_json(appeared, APPEARED)
@@ -131,7 +136,7 @@ def _plan(folder: Folder, job: Job) -> Plan:
         grid=evidence.grid_of(job),
         method=job.method,
         confidence=job.confidence,
-        appeared=appeared,
+        places={name: appeared.index(own) + 1 for name, own in versions.items()},
         logging=evidence.logging_names(job),
         baseline=BASELINE,
     )

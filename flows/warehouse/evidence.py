@@ -20,6 +20,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from flows import columns as c
 from flows import queries
 from flows.columns import FLOOR_TOLERANCE
 from flows.offpolicy import evidence, exact
@@ -49,7 +50,8 @@ def grid_of(job: Job) -> Grid:
     """The grid of a job: its floor, which `compat` compares exactly, and range."""
     lowest, highest = job.reward_range
     tolerance = 0.0 if job.method == "compat" else FLOOR_TOLERANCE
-    return Grid(job.propensity_floor, lowest, highest, tolerance)
+    declared = job.layout.sum_tolerance
+    return Grid(job.propensity_floor, lowest, highest, tolerance, declared)
 
 
 def candidates_of(job: Job) -> tuple[Candidate, ...]:
@@ -60,6 +62,18 @@ def candidates_of(job: Job) -> tuple[Candidate, ...]:
 def for_day(candidate: Candidate, day: dt.date) -> Candidate:
     """The candidate as it is on `day`: of a table kept by day, that day's files."""
     return dataclasses.replace(candidate, day=day.isoformat())
+
+
+def version_of(candidate: Candidate) -> str:
+    """A digest of what the candidate is, to tell its versions apart.
+
+    Of a table keyed by decision the entries of new decisions are no new version.
+    """
+    files = sources(candidate)
+    if candidate.kind is Kind.TABLE:
+        is_by_decision = c.DECISION_ID in pl.read_parquet_schema(files[0])
+        files = () if is_by_decision else files
+    return digest_of(candidate.spec, [digest_of_file(file) for file in files])
 
 
 def keys_of(folder: Folder, job: Job, days: Sequence[Day]) -> dict[dt.date, Keys]:

@@ -3,22 +3,16 @@ with
 entries as (
     select
         ${keys_text} as entry,
-        map_values(pairs) as probabilities
+        map_values(pairs) as probabilities,
+        count(*) over (partition by ${keys}) as entry_count
     from ${table}
-),
-
-repeated as (
-    select entry
-    from entries
-    group by entry
-    having count(*) > 1
 )
 
 select
     entry,
     case
         when entry is null then 'a key is null'
-        when entry in (select repeated.entry from repeated)
+        when entry_count > 1
             then 'the key stands more than once'
         when (list_count(probabilities) = len(probabilities)) is not true
             then 'a probability is null'

@@ -12,4 +12,6 @@ copy (
         ${candidates}
     from measured_decisions
     ${joins}
-) to ${file} (format parquet, compression zstd, compression_level 1)
+) to ${file} (
+    format parquet, compression zstd, compression_level 1, row_group_size ${rows}
+)

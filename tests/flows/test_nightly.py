@@ -1,7 +1,8 @@
-"""`untaken nightly` as it is run: the command, Prefect, its server, and what kills it."""
+"""`untaken nightly` as it is run: the command, Prefect, its server, what kills it."""
 
 from __future__ import annotations
 
+import json
 import os
 import runpy
 import shutil
@@ -11,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import psutil
 import pytest
 
@@ -103,14 +105,12 @@ def test_the_command_says_the_answer_and_where_the_results_are(served):
     assert leftovers(served) == []
 
 
-def test_whatever_kills_a_run_the_next_one_ends_as_if_nothing_had_been(
+def test_whatever_kills_a_run_the_next_ones_end_as_if_nothing_had_been(
     place, undisturbed
 ):
     for pattern, ending in (
-        ("evidence/*/*.parquet", signal.SIGKILL),
-        ("estimates/*.parquet", signal.SIGTERM),
+        ("evidence/*/*.parquet", signal.SIGINT),
         (".warehouse.duckdb.new", signal.SIGKILL),
-        ("reports/*.html", signal.SIGINT),
     ):
         run = start("nightly", place.file)
         when_there(place, pattern, run)
@@ -120,52 +120,52 @@ def test_whatever_kills_a_run_the_next_one_ends_as_if_nothing_had_been(
         outcome(run)
         psutil.wait_procs(children, timeout=10)
         assert all(map(is_gone, children))
-    assert outcome(start("nightly", place.file))[0] == 0
+        assert not list(place.results.glob("reports/*"))
+    # Two at once: one waits for the other, and finds that nothing is left to do.
+    ended = [outcome(run) for run in [start("nightly", place.file) for _ in range(2)]]
+    assert [code for code, _, _ in ended] == [0, 0]
+    (waited,) = [err for _, _, err in ended if err]
+    assert "another run" in waited
+    assert "waiting for its end" in waited
     assert place.state() == undisturbed
     assert leftovers(place) == []
+    runs = [json.loads(file.read_text()) for file in place.results.glob("runs/*")]
+    assert min(run["days_read"] for run in runs) == 0
 
 
-def test_a_second_run_waits_for_the_first_and_changes_nothing(place, undisturbed):
-    runs = [start("nightly", place.file) for _ in range(2)]
-    ended = [outcome(run) for run in runs]
-    assert [code for code, _, _ in ended] == [0, 0]
-    waited = [err for _, _, err in ended if err]
-    assert len(waited) == 1
-    assert "another run" in waited[0]
-    assert "waiting for its end" in waited[0]
-    assert place.state() == undisturbed
-
-
-def test_a_job_that_fails_does_not_keep_the_others_from_running(place):
-    text = place.file.read_text()
-    (place.root / "other.toml").write_text(
-        text.replace('"shop"', '"other"').replace('"log/**', '"nothing/**')
+def test_jobs_run_one_after_the_other_and_the_worst_code_wins(place):
+    """The first names a second, whose log breaks a rule; paths start from each file."""
+    other = MADE["Place"](place.root / "others")
+    is_sixth = pl.int_range(pl.len()) == 5
+    rows = MADE["day"](1).with_columns(
+        reward=pl.when(is_sixth).then(7.0).otherwise("reward")
     )
-    also = text.replace("[job]", '[job]\nalso = ["other.toml"]')
-    place.file.write_text(also)
-    moved = place.root.parent  # paths start from the job file, not from here
-    code, out, err = outcome(start("nightly", "place/job.toml", cwd=moved))
+    other.write(rows, "1.parquet")
+    other.file.write_text(other.file.read_text().replace('"shop"', '"other"'))
+    text = place.file.read_text()
+    place.file.write_text(text.replace("[job]", '[job]\nalso = ["others/job.toml"]'))
+    place.root.rename(place.root.with_name("moved"))
+    base = place.root.parent
+    code, out, err = outcome(start("nightly", "moved/job.toml", cwd=base))
     assert code == 2
-    assert out.startswith("shop: Not enough evidence")
-    assert err.startswith("untaken: other: no Parquet file found for ")
+    answer, report, warehouse = out.splitlines()
+    assert answer.startswith("shop: Not enough evidence")
+    assert report == "  report     moved/results/shop/reports/2024-05-02.html"
+    assert warehouse == "  warehouse  moved/results/shop/warehouse.duckdb"
+    assert err.startswith("untaken: other: 1 violations among 120 rows")
+    assert "moved/others/log/1.parquet, row 6, decision 1-5: 7.0" in err
+    listing = base / err.strip().rpartition("All of them: ")[2]
+    assert pl.read_parquet(listing).height == 1
+    assert not (base / "moved/others/results/other/warehouse.duckdb").exists()
 
 
-def test_a_violation_ends_the_command_with_its_rows_and_no_traceback(place, day_of_bad):
-    file = day_of_bad(place)
-    code, out, err = outcome(start("nightly", place.file))
-    assert (code, out) == (2, "")
-    assert err.startswith("untaken: shop: 1 violations among 120 rows")
-    assert f"{file}, row 6, decision 2-5: 7.0" in err
-    assert "All of them: " in err
-    assert not (place.results / "warehouse.duckdb").exists()
-
-
-@pytest.fixture
-def day_of_bad():
-    def write(place):
-        rows = MADE["day"](2, 60).to_dicts()
-        rows[5]["reward"] = 7.0
-        frame = MADE["day"](2, 60).with_columns(reward=[r["reward"] for r in rows])
-        return place.write(frame, MADE["name_of"](2))
-
-    return write
+def test_job_files_are_refused_together_before_anything_starts(place, untaken):
+    (place.root / "a.toml").write_text("[job]\nnam = 'a'")
+    (place.root / "b.toml").write_text(place.file.read_text().replace("0.1", "7"))
+    refusal = untaken("nightly", place.root / "a.toml", place.root / "b.toml").refusal()
+    assert "did you mean name?" in refusal
+    assert "propensity_floor = 7" in refusal
+    copy = place.root / "copy.toml"
+    copy.write_text(place.file.read_text())
+    refusal = untaken("nightly", place.file, copy).refusal()
+    assert "both write to" in refusal

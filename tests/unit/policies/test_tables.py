@@ -115,7 +115,7 @@ def test_keys_join_by_value_among_numbers_and_among_names(evaluated, decisions):
     options = ("--context", "floor_number", "--json")
     numbers = [
         evaluated(by_floor(dtype), *options).out
-        for dtype in (pl.Int64, pl.Int8, pl.Float64)
+        for dtype in (pl.Int64, pl.Int8, pl.UInt16)
     ]
     assert len(set(numbers)) == 1
     categories = table().with_columns(pl.col("place").cast(pl.Categorical))
@@ -123,6 +123,45 @@ def test_keys_join_by_value_among_numbers_and_among_names(evaluated, decisions):
     ids = decisions("closed").select("decision_id", "actions", probabilities="new")
     categories = ids.with_columns(pl.col("decision_id").cast(pl.Categorical))
     assert evaluated(categories, "--json").out == evaluated(ids, "--json").out
+
+
+def test_broken_numbers_as_keys_of_whole_ones_are_refused(evaluated):
+    # Cast to the log's type, 1.0 and 1.2 would be one key, and decisions count twice.
+    message = evaluated(by_floor(pl.Float64), "--context", "floor_number").refusal()
+    assert "'floor_number' is Float64" in message
+    assert "write it alike" in message
+
+
+def test_zero_of_either_sign_is_one_key(untaken, write_log):
+    rows = [
+        {
+            "action": "a",
+            "actions": ["a", "b"],
+            "logging_probabilities": [0.5, 0.5],
+            "reward": 1.0,
+            "level": level,
+        }
+        for level in (0.0, -0.0, 1.0)
+    ]
+    entries = pl.DataFrame(
+        {
+            "level": [0.0, 1.0],
+            "actions": [["a", "b"]] * 2,
+            "probabilities": [[0.25, 0.75], [1.0, 0.0]],
+        }
+    )
+    doubled = pl.concat([entries, entries.with_columns(level=pl.lit(-0.0)).head(1)])
+
+    def evaluated_by(table):
+        return untaken(
+            "evaluate",
+            write_log(pl.DataFrame(rows)),
+            *("--candidate", write_log(table, "entries.parquet"), "--context", "level"),
+            *("--reward-range", "0", "1", "--floor", "0.5", "--json"),
+        )
+
+    assert evaluated_by(entries).document["candidates"][0]["decisions"] == 3
+    assert "the key stands more than once" in evaluated_by(doubled).refusal()
 
 
 def test_ids_may_be_whole_numbers_on_either_side(untaken, decisions, write_log):

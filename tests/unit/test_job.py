@@ -1,0 +1,147 @@
+"""The job file: what is read from it, and how it is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from flows.errors import JobError
+from flows.job import load
+
+GOOD = """
+[job]
+name = "shop"
+[decisions]
+log = "log/*.parquet"
+context = ["device"]
+[evaluation]
+reward_range = [0, 1]
+propensity_floor = 0.05
+segments = [["device"]]
+[candidates]
+new = "column:new"
+"""
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Reads a text as a job file."""
+
+    def read(text, name="job.toml"):
+        file = tmp_path / name
+        file.write_text(text)
+        return load(file)
+
+    return read
+
+
+@pytest.fixture
+def refused(read):
+    """The message by which a text is refused."""
+
+    def refused(text):
+        with pytest.raises(JobError) as caught:
+            read(text)
+        assert caught.value.exit_code == 2
+        return str(caught.value)
+
+    return refused
+
+
+def test_what_is_left_out_has_its_default(read, tmp_path):
+    job = read(GOOD)
+    assert (job.name, job.base, job.results) == (
+        "shop",
+        tmp_path,
+        tmp_path / "results" / "shop",
+    )
+    assert (job.timezone, job.method, job.confidence) == ("UTC", "mixture", 0.95)
+    assert job.log == ("log/*.parquet",)
+    assert job.reward_range == (0.0, 1.0)
+    assert job.cuts == (("device",),)
+    assert job.reports == ("html", "markdown", "json")
+    assert [(one.name, one.spec, one.base) for one in job.candidates] == [
+        ("new", "column:new", tmp_path)
+    ]
+
+
+def test_settings_cannot_be_changed_once_read(read):
+    with pytest.raises(AttributeError):
+        read(GOOD).name = "other"
+
+
+def test_a_digest_tells_settings_apart(read):
+    assert read(GOOD).digest == read(GOOD + "\n# a remark\n").digest
+    assert read(GOOD).digest != read(GOOD.replace("0.05", "0.06")).digest
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('name = "shop"', 'name = "shop"\ntimezon = "UTC"', "did you mean timezone?"),
+        ("[candidates]", "[candidate]", "did you mean candidates?"),
+        ("context", "contxt", "did you mean context?"),
+        ("reward_range", "rewards_range", "did you mean reward_range?"),
+        ("log =", "zzz = 1\nlog =", "known: log, format, columns"),
+    ],
+)
+def test_an_unknown_key_is_refused_with_the_nearest_one(refused, old, new, told):
+    assert told in refused(GOOD.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "reward_range = [0, 1]",
+            "reward_range is missing: the lowest and the highest",
+        ),
+        (
+            "propensity_floor = 0.05",
+            "propensity_floor is missing: the least probability",
+        ),
+    ],
+)
+def test_what_comes_from_design_has_no_default_and_is_explained(refused, line, told):
+    message = refused(GOOD.replace(line, ""))
+    assert told in message
+    assert "It comes from design, never from the log." in message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("[0, 1]", "[1, 0]", "must ascend"),
+        ("[0, 1]", "[0.0, inf]", "finite"),
+        ("[0, 1]", "[nan, 1.0]", "finite"),
+        ("[0, 1]", "[0]", "at least 2 items"),
+        ("= 0.05", "= 0", "greater than or equal to"),
+        ("= 0.05", "= 1.5", "less than or equal to 1"),
+        ('"log/*.parquet"', "5", "decisions.log = 5: Input should be a valid list"),
+        ("= 0.05", '= "0.05"', "valid number"),
+        ("= 0.05", "= 0.05\nconfidence = 1", "less than 1"),
+        ("= 0.05", '= 0.05\nmethod = "magic"', "'mixture' or 'compat'"),
+        ('[["device"]]', '[["country"]]', "segments name country"),
+        ('[["device"]]', "[[]]", "at least 1 item"),
+        ('"shop"', '"a/b"', "a name without slashes"),
+        ('"shop"', '"shop"\ntimezone = "Mars/Base"', "'Mars/Base' is not a time zone"),
+        ('"log/*.parquet"', "[]", "at least 1 item"),
+        ('new = "column:new"', "", "at least 1 item"),
+        ('"column:new"', '"colum new"', "candidates.new = 'colum new'"),
+        ("new =", "logging =", "cannot be named 'logging'"),
+        ("[job]", "[job", "cannot be read as TOML"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_refused_and_shown(refused, old, new, told):
+    assert told in refused(GOOD.replace(old, new))
+
+
+def test_all_that_is_wrong_is_told_at_once(refused):
+    text = GOOD.replace("= 0.05", "= 2").replace("context", "contxt")
+    message = refused(text.replace('"column:new"', '"what"'))
+    for told in ("propensity_floor = 2", "decisions.contxt", "candidates.new = 'what'"):
+        assert told in message
+
+
+def test_a_job_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(JobError, match=r"no\.toml does not exist.*untaken init"):
+        load(tmp_path / "no.toml")
