@@ -15,7 +15,7 @@ from estimates
 where
     "window" = 'since_start'
     and segment_by = ''
-    and night = (select max(estimates.night) from estimates)
+    and night = (select max(every.night) from estimates as every)
 order by
     candidate,
     estimand;
@@ -55,7 +55,7 @@ from estimates
 where
     "window" = 'since_start'
     and segment_by <> ''
-    and night = (select max(estimates.night) from estimates)
+    and night = (select max(every.night) from estimates as every)
 order by
     segment_by,
     segment,

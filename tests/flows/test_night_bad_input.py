@@ -35,20 +35,24 @@ import resource, runpy, signal, sys
 made = runpy.run_path(sys.argv[1])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-place = made["Place"].__new__(made["Place"])
-place.file = made["Path"](sys.argv[2])
-place.night()
+made["Place"].at(made["Path"](sys.argv[2])).night()
 """
 
 
-@pytest.fixture
-def place(tmp_path):
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
     """A job with one good night."""
-    place = MADE["Place"](tmp_path / "place")
+    place = MADE["Place"](tmp_path_factory.mktemp("made") / "place")
     place.job(candidates='new = "column:new"')
     place.days([1])
     place.night()
     return place
+
+
+@pytest.fixture
+def place(made, tmp_path):
+    """The same in a place of its own."""
+    return made.copied(tmp_path / "place")
 
 
 def second(**columns):
@@ -67,8 +71,6 @@ def refused(place):
         place.night()
     assert caught.value.exit_code == 2
     assert place.state() == before
-    place.days([2])
-    assert place.night().exit_code == 0
     return str(caught.value)
 
 
@@ -184,7 +186,7 @@ def test_a_full_disk_loses_nothing(place):
     place.days([2], size=20_000)
     before = place.state()
     run = subprocess.run(
-        [sys.executable, "-P", "-c", SMALL_FILES, CONFTEST, place.file],
+        [sys.executable, "-P", "-c", SMALL_FILES, CONFTEST, place.root],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         check=False,
         capture_output=True,
@@ -196,6 +198,14 @@ def test_a_full_disk_loses_nothing(place):
     assert place.night().exit_code == 0
     assert place.document("2024-05-02")["log"]["decisions"] == 20_120
     assert not list(place.results.glob(".work-*"))
+
+
+def test_a_log_that_was_mended_goes_on(place):
+    place.write(first_row("reward", NAN), MADE["name_of"](2))
+    refused(place)
+    place.days([2])
+    assert place.night().exit_code == 0
+    assert place.document("2024-05-02")["log"]["decisions"] == 240
 
 
 def test_a_placeholder_for_a_time_is_no_night(place):

@@ -72,12 +72,7 @@ def served(tmp_path_factory):
 @pytest.fixture
 def place(served, tmp_path):
     """The same job in a place of its own, with a second day and no results."""
-    shutil.copytree(served.root, tmp_path / "place")
-    place = MADE["Place"].__new__(MADE["Place"])
-    vars(place).update(vars(served))
-    place.root = tmp_path / "place"
-    place.file = place.root / "job.toml"
-    place.results = place.root / "results" / "shop"
+    place = served.copied(tmp_path / "place")
     for left in set(place.results.iterdir()) - {place.results / "prefect"}:
         shutil.rmtree(left) if left.is_dir() else left.unlink()
     place.days([2], size=60)
@@ -87,11 +82,9 @@ def place(served, tmp_path):
 @pytest.fixture
 def undisturbed(place, tmp_path):
     """What the job's results are when nothing happens, without any Prefect."""
-    shutil.copytree(place.root, tmp_path / "undisturbed")
-    other = MADE["Place"].__new__(MADE["Place"])
-    other.file = tmp_path / "undisturbed" / "job.toml"
+    other = place.copied(tmp_path / "undisturbed")
     other.night()
-    return MADE["state"](tmp_path / "undisturbed" / "results" / "shop")
+    return other.state()
 
 
 def test_the_command_says_the_answer_and_where_the_results_are(served):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,6 +64,19 @@ class Place:
         root.mkdir(parents=True, exist_ok=True)
         self.table()
         self.job()
+
+    def copied(self, root: Path) -> Place:
+        """The same place with all it holds, elsewhere."""
+        shutil.copytree(self.root, root)
+        return Place.at(root)
+
+    @classmethod
+    def at(cls, root: Path) -> Place:
+        """A place that is there."""
+        place = cls.__new__(cls)
+        place.root, place.file = root, root / "job.toml"
+        place.results = root / "results" / "shop"
+        return place
 
     def job(
         self,
@@ -132,22 +146,19 @@ class Place:
 
     def state(self) -> dict[str, object]:
         """All results, without what tells one run from another."""
-        return state(self.results)
-
-
-def state(results: Path) -> dict[str, object]:
-    """All results below a folder, without what tells one run from another."""
-    found: dict[str, object] = {}
-    for file in sorted(results.rglob("*.*")):
-        name = str(file.relative_to(results))
-        room = name.partition("/")[0]
-        if room == "reports":
-            found[name] = file.read_bytes()
-        if room in ("evidence", "estimates", "tables") and name.endswith(".parquet"):
-            frame = pl.read_parquet(file, hive_partitioning=False)
-            rows = frame.drop("run_id", strict=False).rows()
-            found[name] = [] if name == "tables/runs.parquet" else rows
-    return found
+        found: dict[str, object] = {}
+        for file in sorted(self.results.rglob("*.*")):
+            name = str(file.relative_to(self.results))
+            room = name.partition("/")[0]
+            if room == "reports":
+                found[name] = file.read_bytes()
+            if room in ("evidence", "estimates", "tables") and name.endswith(
+                ".parquet"
+            ):
+                frame = pl.read_parquet(file, hive_partitioning=False)
+                rows = frame.drop("run_id", strict=False).rows()
+                found[name] = [] if name == "tables/runs.parquet" else rows
+        return found
 
 
 def name_of(number: int) -> str:
@@ -179,11 +190,6 @@ def day(number: int, size: int = 120) -> pl.DataFrame:
 @pytest.fixture(name="day")
 def day_fixture():
     return day
-
-
-@pytest.fixture(name="state")
-def state_fixture():
-    return state
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -99,19 +98,16 @@ def test_order_of_rows_row_groups_and_files_change_no_estimate(places, week, day
     assert only(other.state(), rooms) == only(week.state(), rooms)
 
 
-def test_the_number_of_threads_changes_no_result(place, state, tmp_path):
+def test_the_number_of_threads_changes_no_result(place, tmp_path):
     place.days((1, 2))
     code = (
         "import runpy, sys\n"
         "made = runpy.run_path(sys.argv[1])\n"
-        "place = made['Place'].__new__(made['Place'])\n"
-        "place.file = made['Path'](sys.argv[2])\n"
-        "place.night()\n"
+        "made['Place'].at(made['Path'](sys.argv[2])).night()\n"
     )
     found = []
     for threads in ("1", "2", "4"):
-        copy = tmp_path / threads
-        shutil.copytree(place.root, copy)
+        copy = place.copied(tmp_path / threads)
         subprocess.run(
             [
                 sys.executable,
@@ -119,12 +115,12 @@ def test_the_number_of_threads_changes_no_result(place, state, tmp_path):
                 "-c",
                 code,
                 Path(__file__).with_name("conftest.py"),
-                copy / "job.toml",
+                copy.root,
             ],
             env=os.environ | {"POLARS_MAX_THREADS": threads, "PYTHONPATH": str(ROOT)},
             check=True,
         )
-        found.append(state(copy / "results" / "shop"))
+        found.append(copy.state())
     assert found[0] == found[1] == found[2]
     assert len(found[0]) > 10
 
