@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import errno
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -27,6 +28,7 @@ app = App(
     name="untaken",
     help="What would the policies you did not run have earned?",
     default_parameter=Parameter(negative=()),
+    suppress_keyboard_interrupt=False,
 )
 DATA = Group("The log", sort_key=1)
 STATISTICS = Group("The estimate", sort_key=2)
@@ -223,7 +225,11 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def main() -> None:
-    """Runs the command of this process and ends it with its exit code."""
+    """Runs the command of this process and ends it with its exit code.
+
+    A polite end (SIGTERM, as a scheduler sends it) is one that cleans up, like Ctrl-C.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run(sys.argv[1:]))
 
 

@@ -72,9 +72,7 @@ def filled(name: str, pieces: Mapping[str, str]) -> str:
 
 
 @contextmanager
-def connection(
-    database: Path | None = None, *, read_only: bool = False
-) -> Iterator[duckdb.DuckDBPyConnection]:
+def connection(database: Path | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     """A DuckDB connection, in memory when no `database` file is given.
 
     Raises: LogError when the spill folder's disk is full.
@@ -82,7 +80,6 @@ def connection(
     with tempfile.TemporaryDirectory(prefix="untaken-") as spill:
         con = duckdb.connect(
             str(database or ":memory:"),
-            read_only=read_only,
             config={
                 "python_enable_replacements": False,
                 "memory_limit": MEMORY_LIMIT,

@@ -16,7 +16,7 @@ import flows
 from flows.errors import UntakenError
 
 ROOT = Path(flows.__path__[0]).parent
-CONFTEST = ROOT / "tests" / "unit" / "warehouse" / "conftest.py"
+CONFTEST = Path(__file__).parents[1] / "unit" / "warehouse" / "conftest.py"
 MADE = runpy.run_path(str(CONFTEST))
 CALLABLES = """
 import polars as pl

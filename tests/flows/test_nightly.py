@@ -19,7 +19,8 @@ import pytest
 import flows
 
 ROOT = Path(flows.__path__[0]).parent
-MADE = runpy.run_path(str(ROOT / "tests" / "unit" / "warehouse" / "conftest.py"))
+CONFTEST = Path(__file__).parents[1] / "unit" / "warehouse" / "conftest.py"
+MADE = runpy.run_path(str(CONFTEST))
 COMMAND = "import sys; from flows.cli import main; sys.argv[0] = 'untaken'; main()"
 PATIENCE_SECONDS = 240
 
