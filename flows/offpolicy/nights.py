@@ -124,9 +124,9 @@ def estimate_night(
         whole = Cells.of(counted[name, "", ""], plan.grid)
         contradiction = Evidence(whole, None, name in plan.logging).contradiction()
         segments = [part for part in counted if part[0] == name and part[1]]
-        segment_shares = _segment_shares({part: counted[part] for part in segments})
+        shares = segment_shares({part: counted[part] for part in segments})
         for part in ((name, "", ""), *segments):
-            share = plan.share(name) * segment_shares.get(part, 1.0)
+            share = plan.share(name) * shares.get(part, 1.0)
             one = _Part(
                 night,
                 part,
@@ -140,7 +140,7 @@ def estimate_night(
     return pl.DataFrame(rows, schema=SCHEMA).sort(keys)
 
 
-def _segment_shares(
+def segment_shares(
     segments: Mapping[tuple[str, ...], pl.DataFrame],
 ) -> dict[tuple[str, ...], float]:
     """The share of each segment, fixed for ever on the night its value first appears.

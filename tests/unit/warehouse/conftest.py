@@ -15,6 +15,7 @@ import pytest
 from flows import steps
 from flows.asked import Asked
 from flows.job import load
+from flows.warehouse.folder import Folder
 
 ACTIONS = ["a", "b", "c"]
 START = dt.datetime(2024, 5, 1, tzinfo=dt.UTC)
@@ -128,6 +129,9 @@ class Place:
             steps.publish(plan, days_read=len(days), nights_estimated=made)
             answer, reports = steps.report(plan)
         return Night(steps.exit_code(plan), answer, reports, len(days), made, plan)
+
+    def folder(self) -> Folder:
+        return Folder(self.results)
 
     def document(self, night="2024-05-07"):
         return json.loads((self.results / "reports" / f"{night}.json").read_text())
