@@ -12,6 +12,8 @@ import errno
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -116,7 +118,9 @@ def check(job: Job, /) -> int:
     """
     from flows.steps import check_only
 
-    _say(check_only(job))
+    with _working("checking"):
+        told = check_only(job)
+    _say(told)
     return DONE
 
 
@@ -135,7 +139,9 @@ def report(
     """
     from flows.steps import report_again
 
-    _say(report_again(job, night))
+    with _working("reporting"):
+        told = report_again(job, night)
+    _say(told)
     return DONE
 
 
@@ -191,24 +197,34 @@ def evaluate(  # noqa: PLR0913 - each is an option of the command
     from flows.policies import parse
 
     columns = dict(_pair(text) for text in column)
-    found = evaluated(
-        log,
-        candidates=[
-            parse(n, probabilities_field=probabilities_field) for n in candidate
-        ],
-        reward_range=reward_range,
-        floor=floor,
-        method=method,
-        confidence=confidence,
-        context=context,
-        by=by,
-        layout=Layout(
-            columns=columns, probabilities=probabilities, sum_tolerance=sum_tolerance
-        ),
-        listing=violations,
+    read = [parse(n, probabilities_field=probabilities_field) for n in candidate]
+    layout = Layout(
+        columns=columns, probabilities=probabilities, sum_tolerance=sum_tolerance
     )
+    with _working("evaluating"):
+        found = evaluated(
+            log,
+            candidates=read,
+            reward_range=reward_range,
+            floor=floor,
+            method=method,
+            confidence=confidence,
+            context=context,
+            by=by,
+            layout=layout,
+            listing=violations,
+        )
     _say((to_json(document(found)) if json else summary(found)).rstrip())
     return found.exit_code
+
+
+@contextmanager
+def _working(title: str) -> Iterator[None]:
+    """Shows in a terminal that something is being done, and for how long."""
+    from flows.progress import progress
+
+    with progress() as shown, shown.step(title):
+        yield
 
 
 def _say(text: str) -> None:

@@ -75,7 +75,9 @@ def _shown(estimate: Estimate) -> tuple[str, str]:
     digits = decimals(upper - lower)
     scale = 10.0**digits
     low, high = math.floor(lower * scale) / scale, math.ceil(upper * scale) / scale
-    return f"{middle:.{digits}f}", f"[{low:.{digits}f}, {high:.{digits}f}]"
+    # "z": a zero has no sign, whichever side it was rounded from.
+    form = f"z.{digits}f"
+    return f"{middle:{form}}", f"[{low:{form}}, {high:{form}}]"
 
 
 def decimals(width: float) -> int:

@@ -263,7 +263,7 @@ def nights_covered(folder, looks, decisions, *, is_early=False):
     is_early: decisions without a known reward are left out, instead of being missing.
     """
     law, start = make_law("plain"), dt.date(2024, 1, 1)
-    plan = Plan(GRID, "mixture", 0.95, ["new"], frozenset(), "logging")
+    plan = Plan(GRID, "mixture", 0.95, {"new": 1}, frozenset(), "logging")
     kept = {estimand: np.ones(NIGHTLY_LOGS, dtype=bool) for estimand in ESTIMANDS}
     closed = []
     for number in range(max(looks)):
