@@ -15,10 +15,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
-from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts import App, CycloptsError, Parameter
 
+from flows import options as o
 from flows.errors import (
     DONE,
     INTERNAL_FAULT,
@@ -32,63 +33,11 @@ app = App(
     default_parameter=Parameter(negative=()),
     suppress_keyboard_interrupt=False,
 )
-DATA = Group("The log", sort_key=1)
-STATISTICS = Group("The estimate", sort_key=2)
-
-Log = Annotated[
-    tuple[str, ...],
-    Parameter(help="Parquet files, folders or quoted globs.", group=DATA),
-]
-Candidates = Annotated[
-    tuple[str, ...],
-    Parameter(
-        help="column:NAME, a candidate table (FILE, FILE@NAME), uniform, "
-        "constant:ACTION, first, logging, module:function or row:module:function; "
-        "give it once for each candidate."
-    ),
-]
-RewardRange = Annotated[
-    tuple[float, float],
-    Parameter(help="Lowest and highest reward, by design.", group=STATISTICS),
-]
-Floor = Annotated[
-    float,
-    Parameter(
-        help="Least logging probability of any action a candidate may take, by design.",
-        group=STATISTICS,
-    ),
-]
-Context = Annotated[
-    tuple[str, ...],
-    Parameter(help="A column candidates may see; repeat it.", group=DATA),
-]
-By = Annotated[
-    tuple[str, ...], Parameter(help="A column to tell apart; repeat it.", group=DATA)
-]
-Column = Annotated[
-    tuple[str, ...],
-    Parameter(help="OURS=THEIRS where the log names a column otherwise.", group=DATA),
-]
-Probabilities = Annotated[
-    Literal["lists", "structs", "map", "wide"],
-    Parameter(help="The form of the logging probabilities.", group=DATA),
-]
-SumTolerance = Annotated[
-    float, Parameter(help="How far a distribution may miss one.", group=DATA)
-]
-ProbabilitiesField = Annotated[
-    str, Parameter(help="Where a row: function puts its probabilities.", group=DATA)
-]
-Violations = Annotated[
-    Path | None, Parameter(help="Write all violating rows to this Parquet file.")
-]
-Jobs = Annotated[tuple[Path, ...], Parameter(help="Job files (untaken.toml).")]
-Job = Annotated[Path, Parameter(help="A job file (untaken.toml).")]
 
 
 @app.command
 def nightly(
-    jobs: Jobs,
+    jobs: o.Jobs,
     /,
     *,
     as_of: Annotated[
@@ -111,7 +60,7 @@ def nightly(
 
 
 @app.command
-def check(job: Job, /) -> int:
+def check(job: o.Job, /) -> int:
     """Validates the log and the candidates of a job file; scores nothing.
 
     Example: untaken check data/sample/untaken.toml
@@ -126,7 +75,7 @@ def check(job: Job, /) -> int:
 
 @app.command
 def report(
-    job: Job,
+    job: o.Job,
     /,
     *,
     night: Annotated[
@@ -166,24 +115,24 @@ def init(
 
 @app.command
 def evaluate(  # noqa: PLR0913 - each is an option of the command
-    log: Log,
+    log: o.Log,
     /,
     *,
-    candidate: Candidates,
-    reward_range: RewardRange,
-    floor: Floor,
-    method: Annotated[
-        Literal["mixture", "compat"], Parameter(group=STATISTICS)
-    ] = "mixture",
-    confidence: Annotated[float, Parameter(group=STATISTICS)] = 0.95,
-    context: Context = (),
-    by: By = (),
-    column: Column = (),
-    probabilities: Probabilities = "lists",
-    sum_tolerance: SumTolerance = 1e-6,
-    probabilities_field: ProbabilitiesField = "probabilities",
-    violations: Violations = None,
-    json: Annotated[bool, Parameter(help="Print a document for machines.")] = False,
+    candidate: o.Candidates,
+    reward_range: o.RewardRange,
+    floor: o.Floor,
+    method: o.Method = "mixture",
+    confidence: o.Confidence = 0.95,
+    context: o.Context = (),
+    by: o.By = (),
+    column: o.Column = (),
+    probabilities: o.Probabilities = "lists",
+    sum_tolerance: o.SumTolerance = 1e-6,
+    probabilities_field: o.ProbabilitiesField = "probabilities",
+    violations: o.Violations = None,
+    json: Annotated[
+        bool, Parameter(help="Print a document for machines.", show_default=False)
+    ] = False,
 ) -> int:
     """Value and improvement of candidates on a log: no job file, one look.
 
