@@ -26,10 +26,13 @@ from flows.errors import (
     REFUSED,
     UntakenError,
 )
+from flows.version import version
 
 app = App(
     name="untaken",
     help="What would the policies you did not run have earned?",
+    version=version,
+    help_format="plaintext",
     default_parameter=Parameter(negative=()),
     suppress_keyboard_interrupt=False,
 )
@@ -226,7 +229,7 @@ def _told(error: BaseException) -> tuple[str, int]:
         return str(error), error.exit_code
     if isinstance(error, CycloptsError):
         return f"{error} See: untaken --help", REFUSED
-    untouched = "The last good results are untouched."
+    untouched = "No result was changed."
     if isinstance(error, KeyboardInterrupt):
         return f"interrupted. {untouched}", REFUSED
     if _is_disk(error):

@@ -87,23 +87,34 @@ class ViolationsError(LogError):
     broken: every broken rule, in the order in which rules are applied.
     decisions: how many rows were read.
     listing: where all violating rows were written, when they were.
+    days: the days that cannot be used, as ISO dates, in a log that is read by days.
+    advice: how to go on without them.
     """
 
     def __init__(
-        self, broken: tuple[BrokenRule, ...], *, decisions: int, listing: str | None
+        self,
+        broken: tuple[BrokenRule, ...],
+        *,
+        decisions: int,
+        listing: str | None,
+        days: tuple[str, ...] = (),
+        advice: str | None = None,
     ) -> None:
         self.broken = broken
         self.decisions = decisions
         self.listing = listing
+        self.days = days
+        self.advice = advice
         super().__init__(self._message())
 
     def _message(self) -> str:
         total = sum(rule.count for rule in self.broken)
-        lines = [
-            f"{total:,} violations among {self.decisions:,} rows; nothing was scored."
-        ]
+        among = counted(self.decisions, "row")
+        lines = [f"{counted(total, 'violation')} among {among}; nothing was scored."]
         for rule in self.broken:
-            lines.append(f"\n{rule.rule} ({rule.count:,} rows): {rule.sentence}")
+            lines.append(
+                f"\n{rule.rule} ({counted(rule.count, 'row')}): {rule.sentence}"
+            )
             lines += [
                 f"  {row.file}, row {row.row}, decision {row.decision_id}: {row.value}"
                 for row in rule.rows
@@ -113,7 +124,14 @@ class ViolationsError(LogError):
             lines.append(f"  What to do: {rule.remedy}")
         if self.listing is not None:
             lines.append(f"\nAll of them: {self.listing}")
+        if self.advice is not None:
+            lines.append(self.advice)
         return "\n".join(lines)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, in the plural where it belongs."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def worst(*codes: int) -> int:

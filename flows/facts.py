@@ -35,7 +35,7 @@ class Kept:
     """Everything that reports are made of.
 
     headlines: of every night the estimates since the start, without segments.
-    violations: day, rule, count; also of logs that were repaired since.
+    violations: day, rule, count, of days that a later run refused.
     """
 
     folder: Folder
@@ -129,6 +129,10 @@ def _violations(folder: Folder) -> pl.DataFrame:
     frames = [pl.DataFrame(schema=VIOLATIONS)]
     for file in folder.glob("violations", "[0-9]*.parquet"):
         day = dt.date.fromisoformat(file.name[:10])
-        rows = pl.read_parquet(file).group_by("rule").agg(pl.len().cast(pl.Int64))
+        rows = (
+            pl.read_parquet(file, glob=False)
+            .group_by("rule")
+            .agg(pl.len().cast(pl.Int64))
+        )
         frames.append(rows.select(pl.lit(day).alias("day"), "rule", count="len"))
     return pl.concat(frames).group_by("day", "rule").sum().sort("day", "rule")

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -39,6 +40,10 @@ BY_DESIGN = {
     "propensity_floor": "the least probability the logging policy gives any action a "
     "candidate may take, such as its exploration rate divided by the number of actions",
 }
+
+
+# Results go to a folder of this name, which three engines have to open.
+NAME = re.compile(r"\w[\w .-]*")
 
 
 class Section(BaseModel):
@@ -75,8 +80,11 @@ def _spec(spec: str) -> str:
 
 
 def _plain(name: str) -> str:
-    if not name or any(mark in name for mark in "/\\\0") or name.startswith("."):
-        raise ValueError("a name without slashes or a leading dot is needed")
+    if not NAME.fullmatch(name):
+        raise ValueError(
+            "a name of letters, digits, spaces, dots, _ and - is needed, that starts "
+            "with none of the marks"
+        )
     return name
 
 
@@ -160,6 +168,8 @@ def load(file: Path) -> Job:
         raise JobError(
             f"{file} does not exist. Write one with: untaken init LOG"
         ) from None
+    except IsADirectoryError:
+        raise JobError(f"{file} is a folder; name the job file inside") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise JobError(f"{file} cannot be read as TOML: {error}") from None
     try:

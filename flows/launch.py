@@ -31,9 +31,14 @@ def run_nightly(
 
     Raises: UsageError for the job files; at the end, what no job should end with.
     """
-    jobs = _with_also(files)
+    jobs, wrong = _with_also(files)
+    if not jobs:
+        raise JobError("\n".join(wrong))
     asked = Asked(as_of=as_of, first=first, last=last)
     code, faults = DONE, list[Exception]()
+    for error in wrong:
+        sys.stderr.write(f"untaken: {error}\n")
+        code = worst(code, JobError.exit_code)
     with starting(jobs[0].results / "prefect") as server:
         from flows.nightly import nightly
 
@@ -57,11 +62,11 @@ def run_nightly(
     return code
 
 
-def _with_also(files: Sequence[Path]) -> list[Job]:
+def _with_also(files: Sequence[Path]) -> tuple[list[Job], list[str]]:
     """The jobs, each followed by those it names under `also`, each once.
 
-    Raises: JobError with what is wrong in all of them, UsageError when two would write
-    to one folder.
+    Returns: those that can be read, and what is wrong with the others.
+    Raises: UsageError when two would write to one folder.
     """
     jobs: dict[Path, Job] = {}
     wrong: list[str] = []
@@ -83,6 +88,4 @@ def _with_also(files: Sequence[Path]) -> list[Job]:
                 "job a name of its own"
             )
         queue = [job.base / name for name in job.also] + queue
-    if wrong:
-        raise JobError("\n".join(wrong))
-    return list(jobs.values())
+    return list(jobs.values()), wrong

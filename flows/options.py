@@ -42,7 +42,10 @@ Context = Annotated[
 By = Annotated[
     tuple[str, ...],
     Parameter(
-        help="A column to tell apart; repeat it.", group=DATA, show_default=False
+        help="A column to tell apart; given twice, their combinations. The "
+        "intervals of all segments hold together.",
+        group=DATA,
+        show_default=False,
     ),
 ]
 Column = Annotated[
@@ -55,7 +58,11 @@ Column = Annotated[
 ]
 Probabilities = Annotated[
     Literal["lists", "structs", "map", "wide"],
-    Parameter(help="The form of the logging probabilities.", group=DATA),
+    Parameter(
+        help="The form of the logging probabilities; wide, with --column "
+        "logging_probabilities=p_*: one column an action.",
+        group=DATA,
+    ),
 ]
 SumTolerance = Annotated[
     float, Parameter(help="How far a distribution may miss one.", group=DATA)
@@ -74,7 +81,7 @@ Confidence = Annotated[
     float, Parameter(help="Of the intervals of all candidates.", group=STATISTICS)
 ]
 Violations = Annotated[
-    Path | None, Parameter(help="Write all violating rows to this Parquet file.")
+    Path | None, Parameter(help="List all violating rows in this Parquet file.")
 ]
 Jobs = Annotated[tuple[Path, ...], Parameter(help="Job files (untaken.toml).")]
 Job = Annotated[Path, Parameter(help="A job file (untaken.toml).")]

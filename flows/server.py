@@ -42,8 +42,7 @@ private settings of Prefect, which is pinned, keep the child small:
 `PREFECT__SERVER_EPHEMERAL` (no service for other processes), `PREFECT__SERVER_FINAL`.
 
 **One run a home.** Two servers that create one database at once break it. A lock on
-the home is held until the server is gone, because the child inherits it; a second
-command says that it waits.
+the home is held until the server is gone; a second command says that it waits.
 
 The child runs this file by its path, with `-P`, and imports nothing of `flows`: what
 the current folder holds, and how untaken is installed, make no difference to it.
@@ -66,13 +65,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DATABASE = "prefect.db"
+DATABASE_URL = f"sqlite+aiosqlite:///{DATABASE}"  # from the home: nothing to quote
 BLOCKS = "memo_store.toml"  # says which database already knows which blocks
 LOG = "server.log"
 LOCK = "server.lock"
 HOST = "127.0.0.1"
 APPLICATION = "prefect.server.api.server:create_app"
 STARTUP_FAILED = 3  # uvicorn: the application did not come up
-
 POLL_SECONDS = 0.05
 DRAIN_SECONDS = 10.0
 LEAVE_SECONDS = 5.0
@@ -186,11 +185,12 @@ class Server:
 
 def settings(home: Path, url: str) -> dict[str, str]:
     """The environment in which Prefect runs, in the parent and in the child."""
-    exempted = [os.environ.get("NO_PROXY"), os.environ.get("no_proxy"), HOST]
-    exempt = ",".join(filter(None, exempted))
+    known = (os.environ.get("NO_PROXY"), os.environ.get("no_proxy"), HOST)
+    exempt = ",".join(filter(None, known))
     return {
         "PREFECT_HOME": str(home),
         "PREFECT_API_URL": url,
+        "PREFECT_API_DATABASE_CONNECTION_URL": DATABASE_URL,
         "PREFECT_SERVER_EPHEMERAL_ENABLED": "false",
         "PREFECT_SERVER_UI_ENABLED": "false",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",

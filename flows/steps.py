@@ -27,12 +27,11 @@ from typing import Any
 
 from flows import queries, reports
 from flows.asked import Asked, nights, span
-from flows.errors import (
-    UsageError,
-)
+from flows.errors import UntakenError, UsageError
 from flows.facts import Kept
 from flows.job import load
 from flows.offpolicy.estimate import exit_code_of
+from flows.version import version
 from flows.warehouse import checked, estimates, evidence
 from flows.warehouse.days import Day, find_days
 from flows.warehouse.evidence import Keys
@@ -40,6 +39,7 @@ from flows.warehouse.folder import Folder
 from flows.warehouse.publish import publish as build_warehouse
 from flows.warehouse.settings import Job
 
+RUNS = "runs"
 FORMATS = {"html": "html", "markdown": "md", "json": "json"}
 WRITERS: Mapping[str, Callable[[dict[str, Any]], str]] = {
     "html": reports.html,
@@ -68,7 +68,7 @@ class Plan:
         self.job = job
         self.folder = Folder(job.results)
         self.started_at = dt.datetime.now(dt.UTC)
-        self.run_id = f"{self.started_at:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+        self.run_id = run_id(self.started_at)
         self.log_days = log_days
         self.days = tuple(day for day in log_days if day.day <= nights[-1])
         self.keys: Mapping[dt.date, Keys] = evidence.keys_of(
@@ -151,10 +151,40 @@ def publish(plan: Plan, *, days_read: int, nights_estimated: int) -> Path:
             "decision_count": sum(day.profile.decisions for day in kept),
             "exit_code": exit_code(plan),
         },
-        "runs",
+        RUNS,
         f"{plan.run_id}.json",
     )
     return build_warehouse(plan.folder)
+
+
+@contextmanager
+def recorded(job: Job) -> Iterator[None]:
+    """Leaves a record of a run that is refused; that of any other `publish` writes.
+
+    The warehouse shows it from the next run on that is not: a refused run leaves the
+    last good results as they are.
+    """
+    started_at = dt.datetime.now(dt.UTC)
+    try:
+        yield
+    except UntakenError as error:
+        name = run_id(started_at)
+        record = {
+            "run_id": name,
+            "started_at": started_at.isoformat(),
+            "finished_at": dt.datetime.now(dt.UTC).isoformat(),
+            "untaken_version": version(),
+            "job_digest": job.digest,
+            "exit_code": error.exit_code,
+            "message": str(error).partition("\n")[0],
+        }
+        Folder(job.results).write_json(record, RUNS, f"{name}.json")
+        raise
+
+
+def run_id(started_at: dt.datetime) -> str:
+    """A name for a run, in the order of their starts."""
+    return f"{started_at:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
 
 
 def exit_code(plan: Plan) -> int:
@@ -176,16 +206,6 @@ def report(
         sentence, files = _report(kept, night)
         advance()
     return sentence, files
-
-
-def version() -> str:
-    """The version of untaken that runs."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("untaken")
-    except PackageNotFoundError:
-        return "uninstalled"
 
 
 def check_only(file: Path) -> str:

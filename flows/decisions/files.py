@@ -36,7 +36,9 @@ def find(patterns: Iterable[str], *, base: Path | None = None) -> tuple[str, ...
         elif Path(path).is_file():
             matches = [path]
         else:
-            named = glob.glob(path, recursive=True)  # noqa: PTH207 - absolute ones too
+            # The job's own folder may hold marks of a glob; it is meant as it is.
+            wild = str(Path(glob.escape(str(base))) / pattern) if base else pattern
+            named = glob.glob(wild, recursive=True)  # noqa: PTH207 - absolute ones too
             matches = [match for match in named if Path(match).is_file()]
         if not matches:
             empty.append(path)

@@ -22,6 +22,8 @@ from flows.offpolicy.grid import REWARD_CELLS, UNIT, WEIGHT_CELLS, Grid
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 TOP_SHARE = 0.01
+# Decimals of a mean weight that the grid resolves.
+RESOLVED = 6
 T = TypeVar("T", bound=np.generic)
 
 
@@ -134,7 +136,7 @@ class Cells:
             total, squares, largest = float(size), n.astype(np.float64), 1.0
         square = float(squares.sum())
         return Diagnostics(
-            mean_weight=total / size,
+            mean_weight=round(total / size, RESOLVED),
             expected_mean_weight=1.0 - self.unsupported_mean,
             effective_sample_size=total**2 / square if square > 0 else 0.0,
             largest_weight=largest,

@@ -39,6 +39,8 @@ from flows.offpolicy.grid import Grid
 Estimand = Literal["value", "improvement"]
 ESTIMANDS: tuple[Estimand, ...] = ("value", "improvement")
 METHODS = ("mixture", "compat")
+# Decimals of a scaled estimate that the grid resolves; below is its own rounding.
+RESOLVED = 9
 ESTIMATED = "estimated"
 WITHHELD = "withheld"
 ALL_REWARDS_MISSING = "all_rewards_missing"
@@ -235,11 +237,11 @@ def _mixture(
     interval = interval.intersect(possible)
     return Estimate(
         estimand,
-        scale((identified.lower + identified.upper) / 2),
+        scale(round((identified.lower + identified.upper) / 2, RESOLVED)),
         scale(interval.lower),
         scale(interval.upper),
-        scale(identified.lower),
-        scale(identified.upper),
+        scale(round(identified.lower, RESOLVED)),
+        scale(round(identified.upper, RESOLVED)),
         "mixture",
         confidence,
         ESTIMATED,

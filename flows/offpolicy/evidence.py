@@ -32,8 +32,9 @@ REWARD_MISSING = 1
 SUPPORT_MISSING = 2
 NO_SEGMENT = ""
 NULL_SEGMENT = "(null)"
-# Marks in a value that would make it look like two values, or like a null.
-AMBIGUOUS = r"[\\,]|^\("
+# A value that looks like a null, or among several like two values.
+LIKE_NULL = r"^\(null\)$"
+AMBIGUOUS = r"[\\,]|^\(null\)$"
 
 KEYS = ("segment_by", "segment", "sub_block", "kind", "weight_cell", "reward_cell")
 SUMS = (
@@ -151,10 +152,11 @@ def segment_text(cut: Sequence[str]) -> pl.Expr:
     """The joint value of the columns of a cut, as text."""
     if not cut:
         return pl.lit(NO_SEGMENT)
+    ambiguous = AMBIGUOUS if len(cut) > 1 else LIKE_NULL
     values = [
         pl.col(n)
         .cast(pl.String)
-        .str.replace_all(AMBIGUOUS, r"\${0}")
+        .str.replace_all(ambiguous, r"\${0}")
         .fill_null(NULL_SEGMENT)
         for n in cut
     ]

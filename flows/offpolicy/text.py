@@ -8,7 +8,12 @@ from __future__ import annotations
 
 import math
 
-from flows.offpolicy.estimate import ALL_REWARDS_MISSING, NOTHING_MEASURED, Estimate
+from flows.offpolicy.estimate import (
+    ALL_REWARDS_MISSING,
+    NOTHING_MEASURED,
+    Estimate,
+    Finding,
+)
 from flows.offpolicy.evaluate import LOOK, Evaluated, Evaluation
 from flows.policies import nearest
 
@@ -87,17 +92,31 @@ def decimals(width: float) -> int:
     return max(0, 1 - math.floor(math.log10(width)))
 
 
+def _missing(finding: Finding) -> str:
+    """The kinds of missing decisions that there are, and what they leave open."""
+    missing, value = finding.missing, finding.of("value")
+    mass = f"{missing.unsupported_probability:.1%} of what it would do"
+    kinds = [
+        (missing.reward, "without a reward"),
+        (missing.support, f"without support ({mass})"),
+        (missing.both, "without both"),
+    ]
+    told = ", ".join(f"{count:,} {kind}" for count, kind in kinds if count)
+    if not told or value.identified_lower is None or value.identified_upper is None:
+        return told
+    digits = decimals(value.identified_upper - value.identified_lower)
+    return (
+        f"{told}; the value shown is the middle of what they leave open, "
+        f"{value.identified_lower:z.{digits}f} to {value.identified_upper:z.{digits}f}"
+    )
+
+
 def _notes(evaluation: Evaluation) -> list[str]:
     names, notes = evaluation.profile.action_names, []
     for n in evaluation.candidates:
-        missing, about = n.finding.missing, n.candidate.name
-        if missing.reward or missing.support or missing.both:
-            notes.append(
-                f"{about}: missing decisions, bounded at their worst case: "
-                f"{missing.reward:,} without a reward, {missing.support:,} without "
-                f"support (mean mass {missing.unsupported_probability:.3g}), "
-                f"{missing.both:,} with neither"
-            )
+        about = n.candidate.name
+        if told := _missing(n.finding):
+            notes.append(f"{about}: missing, bounded at the worst case: {told}")
         for action in n.unknown_actions:
             close = nearest(action, names)
             hint = f"; did you mean {close}?" if close else ""
@@ -106,7 +125,11 @@ def _notes(evaluation: Evaluation) -> list[str]:
         if middle is not None and not grid.lowest <= middle <= grid.highest:
             notes.append(f"{about}: {OUTSIDE}{CUT[n.value.method]}")
         if n.value.state == "withheld":
-            notes.append(f"{about}: withheld: {n.assumptions[0].finding}")
+            notes.append(
+                f"{about}: withheld: {n.assumptions[0].finding}. The logged "
+                "probabilities cannot be those the actions were drawn with: check how "
+                "logging_probabilities are logged and joined."
+            )
     notes += [
         f"warning: {warned.count:,} decisions break: {warned.sentence} {warned.remedy}"
         for warned in evaluation.profile.warned

@@ -97,12 +97,22 @@ class Caller:
             rows.append({LISTED: listed, UNLISTED: sum(given[a] for a in taken)})
         return pl.Series(rows, dtype=ANSWER)
 
+    def _contract(self) -> str:
+        if self.candidate.kind is Kind.ROW_FUNCTION:
+            name = self.candidate.probabilities_field
+            return (
+                "It gets one decision as a dict and returns a dict "
+                f'{{"{name}": {{action: probability, ...}}}}.'
+            )
+        return (
+            "It gets a frame with the declared context and `actions`, and returns one "
+            "list of probabilities a row, parallel to `actions`."
+        )
+
     def _failed(self, what: str, error: Exception) -> PolicyError:
         return PolicyError(
             f"candidate {self.candidate.name!r}: {self.candidate.argument} {what}: "
-            f"{type(error).__name__}: {error}. It gets a frame with the declared "
-            "context and `actions`, and returns one list of probabilities a row, "
-            "parallel to `actions` (row: functions get and return a dict)."
+            f"{type(error).__name__}: {error}. {self._contract()}"
         )
 
 

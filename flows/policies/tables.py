@@ -95,8 +95,13 @@ def load(
     shape = _shape(candidate, names)
     keys = tuple(n for n in names if n not in (*shape, "candidate"))
     known = {*log.layout.context, *([c.DECISION_ID] if log.has_ids else [])}
-    if not keys or not set(keys) <= known:
-        odd = ", ".join(k for k in keys if k not in known) or "none"
+    if not keys:
+        raise PolicyError(
+            f"candidate {candidate.name!r}: {files[0]} has no key column; add "
+            "decision_id, or a declared context column for a look-up"
+        )
+    if not set(keys) <= known:
+        odd = ", ".join(k for k in keys if k not in known)
         raise PolicyError(
             f"candidate {candidate.name!r}: the key columns of {files[0]} must be "
             f"decision_id or declared context columns ({', '.join(sorted(known))}); "
@@ -106,6 +111,11 @@ def load(
     listed = queries.files(files)
     source = f"read_parquet({listed}, union_by_name = true, hive_partitioning = false)"
     chosen = "true"
+    if picked and "candidate" not in names:
+        raise PolicyError(
+            f"candidate {candidate.name!r}: {files[0]} has no column `candidate` to "
+            f"pick {picked!r} from; leave @{picked} out"
+        )
     if "candidate" in names:
         value = _chosen(con, candidate, source, picked)
         chosen = f"candidate = {queries.literal(value)}"

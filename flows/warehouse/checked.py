@@ -21,7 +21,7 @@ from flows.decisions import Profile, Warned
 from flows.errors import BrokenRule, ViolationsError
 from flows.policies import Kind, Request, check_log
 from flows.warehouse.days import Day, days_in_log, open_day
-from flows.warehouse.folder import Folder, digest_of
+from flows.warehouse.folder import REPAIRED, VIOLATIONS, Folder, digest_of
 from flows.warehouse.repeats import SHOWN_ROWS, across_days
 from flows.warehouse.settings import Job
 
@@ -65,9 +65,10 @@ def check_days(
     if repeated is not None:
         found.append(repeated)
     if found:
-        raise _together(found, decisions)
+        raise _together(found, decisions, _advice(days, found))
     for day in days:
         _keep(folder, job, day, passed.get(day))
+    _set_aside(folder, days, log_days)
 
 
 def profile_of(folder: Folder, job: Job, day: Day) -> Profile | None:
@@ -127,10 +128,13 @@ def _check_day(folder: Folder, job: Job, day: Day) -> Profile:
         try:
             return check_log(con, request)
         except ViolationsError as error:
-            kept = folder.path("violations", name)
+            kept = folder.path(VIOLATIONS, name)
             listing.replace(kept)
             raise ViolationsError(
-                error.broken, decisions=error.decisions, listing=str(kept)
+                error.broken,
+                decisions=error.decisions,
+                listing=str(kept),
+                days=(day.day.isoformat(),),
             ) from None
 
 
@@ -151,7 +155,31 @@ def _keep(folder: Folder, job: Job, day: Day, fresh: Profile | None) -> None:
         folder.write_json(after, KEPT, f"{day.day}.json")
 
 
-def _together(found: Sequence[ViolationsError], decisions: int) -> ViolationsError:
+def _set_aside(folder: Folder, days: Sequence[Day], log_days: Sequence[Day]) -> None:
+    """Sets aside the violations of days that pass now, or are gone from the log."""
+    passing = {day.day.isoformat() for day in days}
+    open_days = {day.day.isoformat() for day in log_days} - passing
+    for file in folder.glob(VIOLATIONS, "*.parquet"):
+        if file.name[:10] not in open_days:
+            file.replace(folder.path(REPAIRED, file.name))
+
+
+def _advice(days: Sequence[Day], found: list[ViolationsError]) -> str | None:
+    """How to go on without the days that broke a rule."""
+    refused = {name for error in found for name in error.days}
+    sound = []
+    for day in days:
+        if day.day.isoformat() in refused:
+            break
+        sound.append(day.day)
+    if not sound or len(sound) == len(days):
+        return None
+    return f"Nights up to {sound[-1]} can be run: --to {sound[-1]}"
+
+
+def _together(
+    found: Sequence[ViolationsError], decisions: int, advice: str | None
+) -> ViolationsError:
     """All findings as one error: counts add up, the first rows of each rule stay."""
     rules: dict[str, BrokenRule] = {}
     for error in found:
@@ -170,4 +198,5 @@ def _together(found: Sequence[ViolationsError], decisions: int) -> ViolationsErr
         tuple(rules.values()),
         decisions=decisions,
         listing=", ".join(listings) or None,
+        advice=advice,
     )

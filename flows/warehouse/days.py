@@ -22,7 +22,7 @@ from flows import queries
 from flows.decisions import Log, Window, check, find, open_log
 from flows.errors import LogError
 from flows.policies import column_candidates
-from flows.warehouse.folder import Folder, digest_of, digest_of_file
+from flows.warehouse.folder import VIOLATIONS, Folder, digest_of, digest_of_file
 from flows.warehouse.settings import Job
 
 FILES = "files.json"
@@ -108,7 +108,7 @@ def _days_of(
                 con,
                 replace(log, files=undated),
                 reward_range=job.reward_range,
-                listing=folder.path("violations", f"{name}.parquet"),
+                listing=folder.path(VIOLATIONS, f"{name}.parquet"),
             )
             raise LogError(
                 "decided_at holds years before 1000 or after 9000, which stand for no "

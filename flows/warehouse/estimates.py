@@ -109,7 +109,9 @@ def made_nights(folder: Folder) -> tuple[Made, ...]:
 
 def read(folder: Folder, night: dt.date) -> pl.DataFrame:
     """All estimates of a night."""
-    return pl.read_parquet(folder.path(ESTIMATES, f"{night}.parquet"))
+    return pl.read_parquet(
+        folder.path(ESTIMATES, f"{night}.parquet"), glob=False, hive_partitioning=False
+    )
 
 
 def headlines(folder: Folder, nights: Sequence[dt.date]) -> pl.DataFrame:

@@ -71,7 +71,8 @@ def version_of(candidate: Candidate) -> str:
     """
     files = sources(candidate)
     if candidate.kind is Kind.TABLE:
-        is_by_decision = c.DECISION_ID in pl.read_parquet_schema(files[0])
+        schema = pl.scan_parquet(files[0], glob=False).collect_schema()
+        is_by_decision = c.DECISION_ID in schema
         files = () if is_by_decision else files
     return digest_of(candidate.spec, [digest_of_file(file) for file in files])
 

@@ -9,7 +9,8 @@
     exact/DAY/KEY.parquet       the same for the method `compat`
     estimates/NIGHT.parquet     all estimates of a night, beside what they depend on
     runs/RUN.json               one record a finished run
-    violations/DAY-*.parquet    every row that made a run stop, with its rule
+    violations/DAY-*.parquet    every row that made a run stop, with its rule; below
+                                repaired/ once the day passes or is gone
     tables/                     the small tables of the warehouse, as Parquet
     warehouse.duckdb            all of it as tables and views
     reports/NIGHT.html, .md, .json
@@ -39,6 +40,10 @@ import polars as pl
 
 from flows.errors import UsageError
 
+# In a path DuckDB takes the one for a pattern and the other for a separator.
+UNOPENABLE = "?\\"
+VIOLATIONS = "violations"
+REPAIRED = "violations/repaired"
 # Folders of a run that was killed start with this, and are swept by the next.
 WORK = ".work-"
 # So do files that were not finished end.
@@ -52,7 +57,19 @@ class Folder:
     root: Path
 
     def __post_init__(self) -> None:
-        self.root.mkdir(parents=True, exist_ok=True)
+        marks = sorted(set(str(self.root.resolve())) & set(UNOPENABLE))
+        if marks:
+            raise UsageError(
+                f"the path {self.root.resolve()} holds {' '.join(marks)}, which DuckDB "
+                "cannot open; rename the folder"
+            )
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(
+                f"cannot write to {self.root}: {error.strerror}. Results go beside the "
+                "job file; copy it to a folder that can be written to"
+            ) from None
 
     def path(self, *parts: str) -> Path:
         """The path below the folder; its parent folder exists."""

@@ -16,7 +16,7 @@ import duckdb
 from flows import queries
 from flows.warehouse.estimates import ESTIMATES, made_nights
 from flows.warehouse.evidence import EVIDENCE, path_of
-from flows.warehouse.folder import Folder, replacing
+from flows.warehouse.folder import REPAIRED, VIOLATIONS, Folder, replacing
 
 WAREHOUSE = "warehouse.duckdb"
 COPIED = ("runs", "estimates", "violations", "missing")
@@ -43,7 +43,10 @@ def _build(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
         for one in nights
         for key in one.evidence.values()
     ]
-    violations = folder.glob("violations", "*.parquet")
+    violations = [
+        *folder.glob(VIOLATIONS, "*.parquet"),
+        *folder.glob(REPAIRED, "*.parquet"),
+    ]
     runs = folder.glob("runs", "*.json")
     queries.run(con, "marts/runs", files=_listed(runs))
     queries.run(con, "marts/evidence", files=_listed(counted))
@@ -63,4 +66,4 @@ def _copy(con: duckdb.DuckDBPyConnection, table: str, path: Path) -> None:
 
 
 def _listed(files: Sequence[Path]) -> str:
-    return "[" + ", ".join(queries.literal(str(file)) for file in files) + "]"
+    return queries.files(str(file) for file in files)

@@ -19,7 +19,7 @@ from flows import columns as c
 from flows.errors import BrokenRule, ViolatingRow, ViolationsError
 from flows.offpolicy.evidence import identity
 from flows.warehouse.days import Day, open_day
-from flows.warehouse.folder import Folder, digest_of
+from flows.warehouse.folder import VIOLATIONS, Folder, digest_of
 from flows.warehouse.settings import Job
 
 RULE = "decision_id_is_unique"
@@ -151,8 +151,10 @@ def _violations(
     newest: dt.date = max(day.day for day in days)
     name = f"{newest}-{digest_of([day.digest for day in days])[:8]}.parquet"
     listing = folder.write_parquet(
-        rows.select(pl.lit(RULE).alias("rule"), pl.all()), "violations", name
+        rows.select(pl.lit(RULE).alias("rule"), pl.all()), VIOLATIONS, name
     )
     shown = tuple(ViolatingRow(*row) for row in rows.head(SHOWN_ROWS).rows())
     broken = BrokenRule(RULE, SENTENCE, REMEDY, rows.height, shown)
-    return ViolationsError((broken,), decisions=0, listing=str(listing))
+    return ViolationsError(
+        (broken,), decisions=0, listing=str(listing), days=(newest.isoformat(),)
+    )

@@ -5,5 +5,6 @@ create table violations (
     file varchar,
     row bigint,
     decision_id varchar,
-    value varchar
+    value varchar,
+    is_repaired boolean
 )

@@ -10,7 +10,8 @@ select
     days_read,
     nights_estimated,
     decision_count,
-    exit_code
+    exit_code,
+    message
 from
     read_json(
         ${files},
@@ -24,7 +25,8 @@ from
             days_read: 'bigint',
             nights_estimated: 'bigint',
             decision_count: 'bigint',
-            exit_code: 'bigint'
+            exit_code: 'bigint',
+            message: 'varchar'
         }
     )
 order by

@@ -1,5 +1,5 @@
--- One row a violation that made a run stop, kept after the log was repaired; the day is
--- null where the decisions have no time.
+-- One row a violation that made a run stop. It stays when the log was repaired, marked;
+-- the day is null where the decisions have no time.
 create table violations as
 select
     try_cast(
@@ -9,7 +9,8 @@ select
     file,
     row,
     decision_id,
-    value
+    value,
+    contains(filename, '/repaired/') as is_repaired
 from read_parquet(${files}, hive_partitioning = false, filename = true)
 order by
     day,

@@ -70,7 +70,7 @@ def test_c02_log_probabilities_are_refused_with_a_hint(untaken, write_log):
     message = untaken(
         "evaluate", write_log(rows), *NEW, *UNIT, "--floor", 0.1
     ).refusal()
-    assert "probabilities_lie_in_0_1 (1 rows)" in message
+    assert "probabilities_lie_in_0_1 (1 row)" in message
     assert "row 1, decision d0: [-0.357, -1.204]" in message
     assert "these look like log-probabilities: exp() sums to 1" in message
 
@@ -133,7 +133,7 @@ def test_c07_a_deterministic_logger_is_told_and_bounded(untaken, write_log):
 def test_c08_an_action_of_probability_0_cannot_have_been_drawn(untaken, write_log):
     log = write_log(two_actions([(0.0, 1, 0.5), (0.5, 1, 0.5)]))
     message = untaken("evaluate", log, *NEW, *UNIT, "--floor", 0.1).refusal()
-    assert "logged_action_was_possible (1 rows)" in message
+    assert "logged_action_was_possible (1 row)" in message
     assert f"{log}, row 1, decision d0: a has probability 0" in message
 
     fine = write_log(two_actions([(1.0, 1, 1.0), (0.5, 1, 1.0)]), "fine.parquet")
@@ -154,7 +154,7 @@ def test_c09_nan_is_refused_and_null_is_missing(untaken, write_log):
 
     reward = write_log(two_actions([(0.5, nan, 0.5), (0.5, 1.0, 0.5)]), "r.parquet")
     message = untaken("evaluate", reward, *command).refusal()
-    assert "reward_is_in_range (1 rows)" in message
+    assert "reward_is_in_range (1 row)" in message
     assert "row 1, decision d0: nan" in message
     assert "null, not NaN" in message
 

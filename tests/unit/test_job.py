@@ -122,7 +122,7 @@ def test_what_comes_from_design_has_no_default_and_is_explained(refused, line, t
         ("= 0.05", '= 0.05\nmethod = "magic"', "'mixture' or 'compat'"),
         ('[["device"]]', '[["country"]]', "segments name country"),
         ('[["device"]]', "[[]]", "at least 1 item"),
-        ('"shop"', '"a/b"', "a name without slashes"),
+        ('"shop"', '"a/b"', "a name of letters, digits"),
         ('"shop"', '"shop"\ntimezone = "Mars/Base"', "'Mars/Base' is not a time zone"),
         ('"log/*.parquet"', "[]", "at least 1 item"),
         ('new = "column:new"', "", "at least 1 item"),

@@ -11,6 +11,8 @@ select
             then ' (these look like log-probabilities: exp() sums to 1)'
         when isnan(probability_max)
             then ' (NaN is not a probability)'
+        when probability_min >= 0 and abs(probability_sum - 100) < 1
+            then ' (these sum to 100: percent? divide by 100)'
         when probability_min >= 0
             then ' (a density? continuous actions need binning)'
         else ''

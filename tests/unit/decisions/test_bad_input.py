@@ -123,8 +123,8 @@ def test_a_candidate_in_an_unknown_column_is_refused(untaken, write_log):
 def test_a_null_is_refused_with_its_row(untaken, write_log, column, rule):
     log = write_log(decisions(**{column: None}))
     message = untaken("evaluate", log, *COMMAND).refusal()
-    assert "1 violations among 3 rows; nothing was scored." in message
-    assert f"{rule} (1 rows): " in message
+    assert "1 violation among 3 rows; nothing was scored." in message
+    assert f"{rule} (1 row): " in message
     who = None if column == "decision_id" else "d1"
     assert f"{log}, row 2, decision {who}: null" in message
     assert "What to do: " in message
@@ -168,7 +168,7 @@ def test_a_value_that_cannot_be_is_refused_with_its_row(
 ):
     log = write_log(decisions(**{column: value}))
     message = untaken("evaluate", log, *COMMAND, "--context", "age").refusal()
-    assert f"\n{rule} (1 rows): " in message
+    assert f"\n{rule} (1 row): " in message
     assert f"{log}, row 2, decision d1: " in message
 
 
@@ -178,7 +178,7 @@ def test_nan_is_found_whatever_wrote_the_file(untaken, tmp_path):
     for statistics in (True, False):
         file = tmp_path / f"{statistics}.parquet"
         frame.write_parquet(file, statistics=statistics)
-        assert "reward_is_in_range (1 rows)" in untaken("evaluate", file, *COMMAND).err
+        assert "reward_is_in_range (1 row)" in untaken("evaluate", file, *COMMAND).err
 
 
 def test_every_broken_rule_is_told_at_once_and_all_rows_are_listed(

@@ -92,7 +92,12 @@ def test_keys_that_are_not_declared_are_refused(evaluated):
     message = evaluated(table().rename({"place": "city"})).refusal()
     assert "found besides: city. Declare them as context or drop them." in message
     message = evaluated(table().drop("place")).refusal()
-    assert "must be decision_id or declared context columns" in message
+    assert "has no key column; add decision_id" in message
+
+
+def test_a_name_is_picked_only_from_a_table_of_candidates(evaluated):
+    message = evaluated(table(), spec="{}@typo").refusal()
+    assert "has no column `candidate` to pick 'typo' from" in message
 
 
 def test_places_without_an_entry_are_counted_on_both_sides(evaluated):

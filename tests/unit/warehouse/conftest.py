@@ -137,7 +137,9 @@ class Place:
         return json.loads((self.results / "reports" / f"{night}.json").read_text())
 
     def estimates(self, night) -> pl.DataFrame:
-        rows = pl.read_parquet(self.results / "estimates" / f"{night}.parquet")
+        rows = pl.read_parquet(
+            self.results / "estimates" / f"{night}.parquet", glob=False
+        )
         return rows.drop("run_id")
 
     def changes(self) -> dict[str, int]:

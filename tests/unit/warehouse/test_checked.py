@@ -8,7 +8,9 @@ import shutil
 import polars as pl
 import pytest
 
+from flows import steps
 from flows.errors import LogError, ViolationsError
+from flows.job import load
 
 
 def broken(rows, column, value, where):
@@ -82,8 +84,44 @@ def test_a_repaired_log_goes_on_and_the_violations_stay_on_record(place, day):
     assert rows.select("day", "decision_id", "value").rows() == [
         (dt.date(2024, 5, 2), "2-5", "2.0")
     ]
-    (told,) = place.document("2024-05-02")["violations"]
-    assert (told["day"], told["count"]) == ("2024-05-02", 1)
+    assert rows["is_repaired"].to_list() == [True]
+    assert place.document("2024-05-02")["violations"] == []
+
+
+def test_violations_of_a_day_that_is_gone_are_set_aside(place, day):
+    place.days([1])
+    place.night()
+    file = place.write(broken(day(2), "reward", 2.0, [5]), "2.parquet")
+    refused(place)
+    file.unlink()
+    place.night()
+    assert place.document("2024-05-01")["violations"] == []
+    rows = pl.read_parquet(place.results / "tables" / "violations.parquet")
+    assert rows["is_repaired"].all()
+
+
+def test_violations_of_a_day_that_is_not_run_stay_open(place, day):
+    place.days([1])
+    place.night()
+    place.write(broken(day(2), "reward", 2.0, [5]), "2.parquet")
+    error = refused(place)
+    assert error.advice == "Nights up to 2024-05-01 can be run: --to 2024-05-01"
+    place.night(last=dt.date(2024, 5, 1))
+    rows = pl.read_parquet(place.results / "tables" / "violations.parquet")
+    assert rows["is_repaired"].to_list() == [False]
+
+
+def test_a_refused_run_is_on_record_with_its_message(place, day):
+    place.days([1])
+    place.night()
+    place.write(broken(day(2), "reward", 2.0, [5]), "2.parquet")
+    with pytest.raises(ViolationsError), steps.recorded(load(place.file)):
+        place.night()
+    place.write(day(2), "2.parquet")
+    place.night()
+    runs = pl.read_parquet(place.results / "tables" / "runs.parquet")
+    assert runs["exit_code"].to_list() == [0, 2, 0]
+    assert runs["message"][1].startswith("1 violation among 120 rows")
 
 
 def test_a_newer_bad_night_does_not_block_an_older_one(place, day):
