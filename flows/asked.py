@@ -79,4 +79,6 @@ def _night_of(as_of: str, known: Sequence[dt.date], zone: str) -> dt.date:
 
 def span(nights: Collection[dt.date]) -> str:
     """How many nights there are, from when to when."""
+    if len(nights) == 1:
+        return f"1 night, {min(nights)}"
     return f"{len(nights)} nights from {min(nights)} to {max(nights)}"

@@ -13,6 +13,9 @@ The rule, read off the improvement since the start of every candidate that has o
 Candidates without ends decide nothing. When none has ends the state is *withheld* (the
 weights of at least one contradict the logged probabilities) or *all rewards missing*.
 
+Where missing decisions leave the named candidate's improvement open, the sentence says
+how far.
+
 A switch is supported since the first night of the unbroken run of nights, up to this
 one, whose lower end was above 0.
 """
@@ -23,6 +26,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
+from flows.reports.limits import left_open
 from flows.reports.numbers import Unit, difference, percent, shown
 
 Candidate = dict[str, Any]
@@ -103,6 +107,8 @@ def answer(candidates: Sequence[Candidate], night: str, unit: Unit) -> dict[str,
         state, named, sentence = _worse(judged, unit)
     else:
         state, named, sentence = _undecided(judged, unit)
+    if named is not None and (told := left_open(named, unit)):
+        sentence += f" {told}"
     silent = [each for each in candidates if not has_ends(each["improvement"])]
     if judged and silent:
         sentence += f" No interval is given for {_names(silent, 'and')}."
@@ -132,8 +138,8 @@ def _without_ends(
     if any(each["improvement"]["state"] == WITHHELD for each in candidates):
         sentence = (
             "No answer: the importance weights contradict the logged probabilities, "
-            "so every interval is withheld. Find out how the probabilities were "
-            "logged before anything is decided."
+            "so every interval is withheld. Check how logging_probabilities are logged "
+            "and joined before anything is decided."
         )
         return WITHHELD, None, sentence
     if all(n["improvement"]["state"] == NOTHING_MEASURED for n in candidates):
@@ -204,7 +210,7 @@ def _undecided(judged: Sequence[Candidate], unit: Unit) -> tuple[str, Candidate,
     beaten = sum(is_worse(each["improvement"]) for each in judged)
     if beaten:
         which = f"{len(judged) - beaten} of the {len(judged)} candidates from the "
-        which += "logging policy; the others would earn less."
+        which += f"logging policy; the other{'s' * (beaten > 1)} would earn less."
     elif len(judged) == PAIR:
         which = "either candidate from the logging policy."
     else:
@@ -224,9 +230,19 @@ def _confidence(candidate: Candidate) -> str:
 
 
 def _names(candidates: Sequence[Candidate], joint: str) -> str:
-    names = [str(each["candidate"]) for each in candidates[:MOST_NAMED]]
-    if len(candidates) > MOST_NAMED:
-        names = [*names, f"{len(candidates) - MOST_NAMED} more"]
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])} {joint} {names[-1]}"
+    return listed([str(each["candidate"]) for each in candidates], MOST_NAMED, joint)
+
+
+def fitting(count: int, most: int) -> int:
+    """How many of `count` to list so that "1 more" never stands for a single name."""
+    return count if count <= most + 1 else most
+
+
+def listed(names: Sequence[str], most: int, joint: str = "and") -> str:
+    """Names in words, "a, b or 3 more"; at least one name."""
+    kept = list(names[: fitting(len(names), most)])
+    if len(names) > len(kept):
+        kept.append(f"{len(names) - len(kept)} more")
+    if len(kept) == 1:
+        return kept[0]
+    return f"{', '.join(kept[:-1])} {joint} {kept[-1]}"

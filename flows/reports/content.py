@@ -66,7 +66,7 @@ class NightFacts:
         first read; one more for each change after it closed).
     warnings: rule, sentence, remedy, count.
     unknown_actions: candidate -> entries with action and nearest (text or None).
-    violations: day, rule, count.
+    violations: day, rule, count; of days that are still not repaired.
     """
 
     job: str

@@ -18,11 +18,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from flows.reports.answer import MONTHS
-from flows.reports.scales import domain, ticks
+from flows.reports.scales import domain, length, places, ticks
 
 if TYPE_CHECKING:
     import altair as alt
@@ -40,20 +39,24 @@ COURSE_WIDTH, COURSE_HEIGHT = 343, 170
 DENSE = 31  # nights beyond which dots are drawn small
 ROW_DOT, NIGHT_DOT = 80, 40  # areas
 TEXT_SIZE, TICK_SIZE = 14, 12
+INSET = 8  # of text from the edge of a narrow picture
+TALL = 56  # a row with its text above the bar
+DIGIT = 9  # width of a character of TICK_SIZE, generously
 FONT = "system-ui, sans-serif"
 DISTANT = "\N{LEFTWARDS ARROW} ", " \N{RIGHTWARDS ARROW}"
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One interval of a picture, lower <= estimate <= upper, in the unit shown.
+    """One interval of a picture, lower <= upper, in the unit shown.
 
-    label: what it is about, an ISO date in a course. note: its ends in words.
+    estimate: where the dot stands, if there is one. label: what it is about, an ISO
+    date in a course. note: its ends in words.
     """
 
     lower: float
     upper: float
-    estimate: float
+    estimate: float | None
     label: str
     note: str = ""
 
@@ -64,10 +67,11 @@ class Bar:
 
     def datum(self, low: float, high: float) -> dict[str, Any]:
         """The row that Altair draws, cut to an axis from low to high."""
+        at = self.estimate
         return {
             "lower": min(max(self.lower, low), high),
             "upper": max(min(self.upper, high), low),
-            "estimate": self.estimate if low <= self.estimate <= high else None,
+            "estimate": None if at is None or not low <= at <= high else at,
             "note": self.note,
             "colour": self.colour,
             "fill": PAPER if self.upper < 0 else self.colour,
@@ -98,23 +102,24 @@ def comparison(bars: Sequence[Bar], *, about: int, narrow: bool) -> str:
         {"row": i, "label": shortened(bar.label, 22)} | bar.datum(low, high)
         for i, bar in enumerate(bars)
     ]
-    room = Room(8, 8, 30, 26) if narrow else Room(190, 150, 30, 26)
-    width = (NARROW if narrow else WIDE) - room.left - room.right
-    height = len(bars) * (56 if narrow else 38)
-    above = -15 if narrow else 0  # text stands above the bar
     values = ticks(low, high, 4 if narrow else 6)
-    x = alt.X("lower:Q", scale=_scale(low, high), axis=_axis(values, grid=True))
+    side = max(INSET, length(values) * DIGIT // 2)
+    room = Room(side, side, 30, 26) if narrow else Room(190, 150, 30, 26)
+    width = (NARROW if narrow else WIDE) - room.left - room.right
+    height = len(bars) * (TALL if narrow else 38)
+    above = -15 if narrow else 0  # text stands above the bar
+    x = alt.X("lower:Q", scale=_scale(low, high), axis=_axis(values, grid=not narrow))
     y = alt.Y("row:Q", scale=_scale(len(bars) - 0.5, -0.5), axis=None)
     base = alt.Chart(alt.InlineData(values=rows)).encode(y=y)
-    moved = base.transform_calculate(row=f"datum.row + {8 / 56 if narrow else 0}")
-    start, stop = (0, width) if narrow else (-room.left, width + room.right)
+    moved = base.transform_calculate(row=f"datum.row + {8 / TALL if narrow else 0}")
+    start, stop = (INSET, NARROW - INSET) if narrow else (0, WIDE)
     layers = [
-        _zero(vertical=True),
+        _lines(values, len(bars)) if narrow else _zero(vertical=True),
         *_intervals(moved, x, alt.X2("upper:Q"), alt.X("estimate:Q"), ROW_DOT),
         _arrow(moved, "below", "triangle-left", 0),
         _arrow(moved, "above", "triangle-right", width),
-        _text(base, "label", "left", start, dy=above),
-        _text(base, "note", "right", stop, dy=above, colour=QUIET),
+        _text(base, "label", "left", start - room.left, dy=above),
+        _text(base, "note", "right", stop - room.left, dy=above, colour=QUIET),
         _heading(f"{DISTANT[0]}earns less", "left", 0),
         _heading(f"earns more{DISTANT[1]}", "right", width),
     ]
@@ -130,16 +135,16 @@ def course(bars: Sequence[Bar]) -> str:
     rows = [
         {"day": day} | bar.datum(low, high) for day, bar in zip(days, bars, strict=True)
     ]
-    room = Room(50, 10, 8, 24)
+    values = ticks(low, high, 4)
+    room = Room(max(50, length(values) * DIGIT + 12), 10, 8, 24)
     axis = _axis([float(days[0]), float(days[-1])], grid=False)
     axis.labelExpr = (
         f"datum.value == {days[0]} ? '{_short(days[0])}' : '{_short(days[-1])}'"
     )
+    axis.labelFlush = 20
     margin = max(days[-1] - days[0], 1) * 0.03
     x = alt.X("day:Q", scale=_scale(days[0] - margin, days[-1] + margin), axis=axis)
-    y = alt.Y(
-        "lower:Q", scale=_scale(low, high), axis=_axis(ticks(low, high, 4), grid=True)
-    )
+    y = alt.Y("lower:Q", scale=_scale(low, high), axis=_axis(values, grid=True))
     base = alt.Chart(alt.InlineData(values=rows)).encode(x=x)
     size = NIGHT_DOT if len(bars) <= DENSE else 10
     layers = [
@@ -190,6 +195,23 @@ def _zero(*, vertical: bool) -> alt.Chart:
     return marked
 
 
+def _lines(values: list[float], rows: int) -> alt.Chart:
+    """Grid and zero line in pieces, one a row: none runs through the text above it."""
+    import altair as alt
+
+    pieces = [
+        {"at": value, "top": row - 0.06, "end": min(row + 0.54, rows - 0.5)}
+        | {"colour": LINE if value else QUIET}
+        for row in range(rows)
+        for value in values
+    ]
+    chart = alt.Chart(alt.InlineData(values=pieces)).mark_rule(strokeWidth=1.2)
+    stroke = alt.Stroke("colour:N", scale=None)
+    y = alt.Y("top:Q", axis=None)
+    drawn: alt.Chart = chart.encode(alt.X("at:Q"), y, alt.Y2("end:Q"), stroke)
+    return drawn
+
+
 def _text(
     base: alt.Chart,
     field: str,
@@ -238,16 +260,15 @@ def _scale(low: float, high: float) -> alt.Scale:
 def _axis(values: list[float], *, grid: bool) -> alt.Axis:
     import altair as alt
 
-    step = min((b - a for a, b in pairwise(values)), default=1.0)
-    places = max(0, -int(f"{step:e}".partition("e")[2]))
+    label = f"format(datum.value, '+,.{places(values)}f')"
     return alt.Axis(
         values=values,
         tickCount=len(values),  # else some of them are left out
-        labelExpr=f"datum.value == 0 ? '0' : format(datum.value, '+,.{places}f')",
+        labelExpr=f"datum.value == 0 ? '0' : {label}",
         labelColor=QUIET,
         labelFontSize=TICK_SIZE,
         labelPadding=8,
-        labelFlush=20 if not grid else False,
+        labelFlush=False,
         labelOverlap=False,
         labelBound=False,
         title=None,

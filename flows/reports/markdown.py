@@ -7,10 +7,11 @@ Names that users gave are escaped, so that none can open a link, a tag or a tabl
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from flows.reports import findings, words
-from flows.reports.answer import day_in_words
+from flows.reports import findings, limits, words
+from flows.reports.answer import day_in_words, has_ends, listed
 from flows.reports.content import Document
 from flows.reports.numbers import Unit
 
@@ -24,6 +25,7 @@ SPECIAL = re.compile(
     """,
     re.VERBOSE,
 )
+ESTIMANDS = ("value", "improvement")
 MOST_CANDIDATES = 12
 MOST_SEGMENTS = 12
 MOST_LISTED = 5
@@ -55,6 +57,9 @@ def _answer(document: Document) -> list[str]:
         f"# {escape(document['job'])}, {night}",
         f"**{words.BADGES[answer['state']]}.** {escape(words.sentence(document))}",
         f"{words.basis(document)}.",
+        f"The logging policy {escape(words.logged(document))}."
+        if limits.is_open(document["logging_policy"]["value"], words.unit(document))
+        else "",
     ]
 
 
@@ -79,6 +84,7 @@ def _candidates(document: Document, unit: Unit) -> list[str]:
     return [
         "## How sure, since when",
         "\n".join(head + rows),
+        *_footnotes([document["logging_policy"], *ranked[:MOST_CANDIDATES]], unit),
         f"{words.counted(left, 'more candidate')} in the JSON report."
         if left > 0
         else "",
@@ -99,7 +105,7 @@ def _segments(document: Document, unit: Unit) -> list[str]:
     ]
     rows = [
         _row(
-            escape(f"{each['by']}: {each['segment']}"),
+            escape(f"{each['by']}: {words.segment(each)}"),
             f"{each['decisions']:,}",
             _cell(each["improvement"], unit, sign=True),
             _cell(each["value"], unit, sign=False),
@@ -110,6 +116,7 @@ def _segments(document: Document, unit: Unit) -> list[str]:
     return [
         f"## For whom: {escape(named)}",
         "\n".join(head + rows),
+        *_footnotes(segments[:MOST_SEGMENTS], unit),
         f"{words.counted(left, 'more segment')} in the JSON report."
         if left > 0
         else "",
@@ -123,6 +130,7 @@ def _findings(document: Document) -> list[str]:
         for each in words.ranked(document["candidates"])[:MOST_CANDIDATES]
         if findings.missing_total(each)
     ]
+    lines += [f"- {told}" for told in [findings.gaps(document)] if told]
     lines += [
         f"- {entry['day']}, {escape(entry['rule'])}: "
         f"{words.counted(entry['count'], 'row')} broke the rule"
@@ -134,11 +142,11 @@ def _findings(document: Document) -> list[str]:
         for entry in document["warnings"][:MOST_LISTED]
     ]
     for name, actions in findings.unknown_actions(document):
-        listed = ", ".join(_unknown(entry) for entry in actions[:MOST_LISTED])
-        lines.append(f"- {escape(name)} names actions the log does not know: {listed}")
+        named = listed([_unknown(entry) for entry in actions], MOST_LISTED)
+        lines.append(f"- {escape(name)} names actions the log does not know: {named}")
     revised = findings.revised(document)
     if revised:
-        days = ", ".join(day["day"] for day in revised[:MOST_LISTED])
+        days = listed([day["day"] for day in revised], MOST_LISTED)
         lines.append(f"- Changed after they were first read: {days}")
     return [
         "## What was missing or wrong",
@@ -147,11 +155,12 @@ def _findings(document: Document) -> list[str]:
 
 
 def _missing(candidate: Document) -> str:
-    kinds = (("reward", "no reward"), ("support", "no support"), ("both", "neither"))
+    kinds = (("reward", "a reward"), ("support", "support"), ("both", "both"))
+    found = [(candidate["missing"][kind], lack) for kind, lack in kinds]
     told = [
-        f"{candidate['missing'][kind]:,} have {lack}"
-        for kind, lack in kinds
-        if candidate["missing"][kind]
+        f"{count:,} {'lacks' if count == 1 else 'lack'} {lack}"
+        for count, lack in found
+        if count
     ]
     return f"of {words.counted(candidate['decisions'], 'decision')}, {', '.join(told)}"
 
@@ -189,7 +198,15 @@ def _reading(document: Document, unit: Unit) -> str:
 
 def _cell(entry: dict[str, Any], unit: Unit, *, sign: bool) -> str:
     cell = words.cell(entry, unit, sign=sign)
-    return f"{cell.number} ({cell.interval})" if cell.interval else cell.number
+    number = f"{cell.number}{escape(cell.mark)}"
+    return f"{number} ({cell.interval})" if cell.interval else number
+
+
+def _footnotes(shown: Sequence[Document], unit: Unit) -> list[str]:
+    """A line for each mark that the values and improvements shown carry."""
+    entries = [each[name] for each in shown for name in ESTIMANDS if name in each]
+    used = {limits.mark(entry, unit) for entry in entries if has_ends(entry)}
+    return [f"{escape(m)} {text}" for m, text in limits.FOOTNOTES.items() if m in used]
 
 
 def _row(*cells: str) -> str:

@@ -31,17 +31,20 @@ class Unit:
 
     scale: shown number over the reward per decision.
     phrase: "per 100 decisions" or "per decision".
+    span: highest less lowest reward, per decision.
     """
 
     scale: int
     phrase: str
+    span: float = 1.0
 
 
 def unit_of(reward_range: tuple[float, float]) -> Unit:
     """The unit in which rewards of this range are shown."""
     if tuple(reward_range) == UNIT_RANGE:
         return Unit(100, "per 100 decisions")
-    return Unit(1, "per decision")
+    lowest, highest = reward_range
+    return Unit(1, "per decision", highest - lowest)
 
 
 def canonical(value: Any) -> Any:  # noqa: ANN401 - any JSON value

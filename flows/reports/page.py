@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flows.reports import answer as rule
-from flows.reports import figures, findings, tables, words
-from flows.reports.answer import day_in_words
+from flows.reports import figures, findings, limits, tables, words
+from flows.reports.answer import day_in_words, fitting, listed
 from flows.reports.content import Document
 from flows.reports.figures import Bar
 from flows.reports.inline import accessible
@@ -57,7 +57,7 @@ def html(document: Document) -> str:
         slug=SLUGS[document["answer"]["state"]],
         badge=words.BADGES[document["answer"]["state"]],
         sentence=words.sentence(document),
-        logged=words.cell(document["logging_policy"]["value"], unit, sign=False),
+        logged=words.logged(document),
         period=words.period(document["log"]["first_day"], document["log"]["last_day"]),
         methods=words.methods(document),
         level=words.confidence(document["evaluation"]["confidence"]),
@@ -65,7 +65,7 @@ def html(document: Document) -> str:
         unit=unit,
         basis=words.basis(document),
         sure=_comparison(document, pictured, unit),
-        legend=_legend(pictured),
+        legend=_legend(pictured, unit),
         candidates=tables.candidates(document),
         notes=[words.together(document)]
         + [findings.unsettled(each, unit) for each in pictured],
@@ -87,8 +87,12 @@ def html(document: Document) -> str:
         weights=tables.weights(document),
         withheld=findings.withheld(document),
         unknown=findings.unknown_actions(document),
+        gaps=findings.gaps(document),
         revised=[day_in_words(day["day"]) for day in findings.revised(document)],
         most_listed=MOST_LISTED,
+        fitting=fitting,
+        listed=listed,
+        counted=words.counted,
         most_rows=MOST_ROWS,
         assumptions=findings.assumptions(document),
     )
@@ -127,11 +131,11 @@ def _first(chosen: Document, candidates: Sequence[Document]) -> list[Document]:
 def _bar(entry: dict[str, Any], label: str, unit: Unit) -> Bar:
     cell = words.cell(entry, unit, sign=True)
     lower, upper = entry["lower"] * unit.scale, entry["upper"] * unit.scale
-    middle = entry["estimate"]
+    middle = None if limits.is_unknown(entry, unit) else entry["estimate"]
     return Bar(
         lower=lower,
         upper=upper,
-        estimate=(lower + upper) / 2 if middle is None else middle * unit.scale,
+        estimate=None if middle is None else middle * unit.scale,
         label=label,
         note=cell.interval or cell.number,
     )
@@ -168,13 +172,18 @@ def _comparison(
     )
 
 
-def _legend(pictured: Sequence[Document]) -> str:
+def _legend(pictured: Sequence[Document], unit: Unit) -> str:
     """What colour and dots mean, where they mean something."""
     told = []
     if any(rule.is_supported(each["improvement"]) for each in pictured):
         told.append("Blue lies above the logging policy.")
     if any(rule.is_worse(each["improvement"]) for each in pictured):
         told.append("A hollow dot lies below the logging policy.")
+    if any(limits.is_open(each["improvement"], unit) for each in pictured):
+        told.append(
+            "Where decisions are missing, a dot is the middle of what they leave "
+            "possible."
+        )
     return " ".join(told)
 
 
@@ -209,7 +218,7 @@ def _cuts(document: Document, chosen: Document, unit: Unit) -> list[dict[str, An
     for by, group in groupby(entries, key=lambda entry: str(entry["by"])):
         every = list(group)
         kept = tables.largest(every, MOST_SEGMENTS)
-        bars = [_bar(e["improvement"], e["segment"], unit) for e in kept]
+        bars = [_bar(e["improvement"], words.segment(e), unit) for e in kept]
         reach = sorted(range(len(bars)), key=lambda i: bars[i].upper - bars[i].lower)
         title = f"Improvement of {chosen['candidate']} by {by}, reward {unit.phrase}"
         drawn.append(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 REACH = 5.0  # times as far from 0 as the interval that the picture is about
 MARGIN = 0.04
@@ -34,3 +35,15 @@ def ticks(low: float, high: float, most: int) -> list[float]:
         float(f"{i * step:.12g}")
         for i in range(math.ceil(low / step), math.floor(high / step) + 1)
     ]
+
+
+def places(values: Sequence[float]) -> int:
+    """How many decimals tell the marks of an axis apart."""
+    step = min((b - a for a, b in pairwise(values)), default=1.0)
+    return max(0, -int(f"{step:e}".partition("e")[2]))
+
+
+def length(values: Sequence[float]) -> int:
+    """Characters of the longest mark of an axis, sign and separators among them."""
+    digits = places(values)
+    return max(len(f"{value:+,.{digits}f}") for value in values)

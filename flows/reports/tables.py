@@ -6,11 +6,12 @@ table that is cut out and passed on still says what it shows.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from flows.reports import findings, words
+from flows.reports import findings, limits, words
 from flows.reports.answer import day_in_words
 from flows.reports.content import Document
 from flows.reports.numbers import Unit, ends, percent, shown, significant
@@ -19,6 +20,11 @@ from flows.reports.words import Cell, cell, counted
 NUMBERS = ("Improvement", "Value")
 MOST_NIGHTS = 60
 MOST_SEGMENTS = 100
+KINDS = {
+    "reward": "Reward missing",
+    "support": "Support missing",
+    "both": "Both missing",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,12 @@ class Table:
     caption: str
     columns: tuple[str, ...]
     rows: list[tuple[str, str, list[Cell]]]
+
+    @property
+    def footnotes(self) -> list[tuple[str, str]]:
+        """(mark, text) of the marks that its cells carry."""
+        used = {cell.mark for _, _, cells in self.rows for cell in cells}
+        return [(m, text) for m, text in limits.FOOTNOTES.items() if m in used]
 
     def parts(self, most: int) -> list[Table]:
         """The table, or its first rows and a second one with the others."""
@@ -78,7 +90,7 @@ def windows(document: Document, candidate: Document) -> Table:
     rows = [
         (
             words.WINDOWS[name],
-            _span(window),
+            _span(document, window),
             _estimates(window, unit),
         )
         for name, window in candidate["windows"].items()
@@ -100,7 +112,7 @@ def nights(document: Document, candidate: Document) -> Table:
     caption = (
         f"{candidate['candidate']}, reward {unit.phrase} on all decisions since the "
         f"start, as it stood after each night; {_made(document)}."
-        f"{f' {left} of {left + len(kept)} nights are left out.' if left else ''}"
+        f"{_left_out(left, f'of {left + len(kept)} nights')}"
     )
     title = f"{candidate['candidate']}, {counted(len(rows), 'night')}"
     return Table(title, caption, ("Night", *NUMBERS), rows)
@@ -111,14 +123,14 @@ def segments(document: Document, candidate: Document) -> Table:
     unit = words.unit(document)
     kept = largest(candidate["segments"], MOST_SEGMENTS)
     rows = [
-        (entry["segment"], f"{entry['by']}, {_n(entry)}", _estimates(entry, unit))
+        (words.segment(entry), f"{entry['by']}, {_n(entry)}", _estimates(entry, unit))
         for entry in kept
     ]
     left = len(candidate["segments"]) - len(kept)
     caption = (
         f"{candidate['candidate']}, reward {unit.phrase} since the start; "
         f"{_made(document)}."
-        f"{f' The {left} smallest segments are left out.' if left else ''}"
+        f"{_left_out(left, f'of {left + len(kept)} segments, the smallest,')}"
     )
     title = f"{candidate['candidate']}, {counted(len(rows), 'segment')}"
     return Table(title, caption, ("Segment", *NUMBERS), rows)
@@ -127,11 +139,14 @@ def segments(document: Document, candidate: Document) -> Table:
 def missing(document: Document) -> Table | None:
     """Missing decisions by kind; None when there are none."""
     unit = words.unit(document)
+    candidates = document["candidates"]
+    kinds = [
+        kind for kind in KINDS if any(each["missing"][kind] for each in candidates)
+    ]
     rows = []
-    for each in words.ranked(document["candidates"]):
+    for each in words.ranked(candidates):
         if not findings.missing_total(each):
             continue
-        kinds = each["missing"]
         entry = each["improvement"]
         low, high = entry["identified_lower"], entry["identified_upper"]
         limits = ""
@@ -141,10 +156,7 @@ def missing(document: Document) -> Table | None:
             (
                 each["candidate"],
                 limits,
-                [
-                    _share(kinds[kind], each["decisions"])
-                    for kind in ("reward", "support", "both")
-                ],
+                [_share(each["missing"][kind], each["decisions"]) for kind in kinds],
             )
         )
     if not rows:
@@ -154,7 +166,7 @@ def missing(document: Document) -> Table | None:
         f"Missing decisions since the start, of {document['log']['decisions']:,}. "
         "Limits are what endless data would still allow of the improvement, in reward "
         f"{unit.phrase}.",
-        ("Candidate", "No reward", "No support", "Neither"),
+        ("Candidate", *(KINDS[kind] for kind in kinds)),
         rows,
     )
 
@@ -237,9 +249,24 @@ def _n(entry: dict[str, Any]) -> str:
     return f"n = {entry['decisions']:,}"
 
 
-def _span(window: dict[str, Any]) -> str:
-    dates = words.period(window["start"], window["end"])
-    return f"{dates}, {_n(window)}, {window['look']}"
+def _span(document: Document, window: dict[str, Any]) -> str:
+    """The dates of the window that hold decisions; how many, where some do not."""
+    start, end = window["start"], window["end"]
+    held = [
+        day["day"]
+        for day in document["days"]
+        if start <= day["day"] <= end and day["decisions"]
+    ]
+    told = words.period(min(held, default=None), max(held, default=None))
+    length = dt.date.fromisoformat(end) - dt.date.fromisoformat(start)
+    if held and len(held) <= length.days:
+        told += f"; {counted(len(held), 'night')} of data"
+    return f"{told}, {_n(window)}, {window['look']}"
+
+
+def _left_out(count: int, of_which: str) -> str:
+    verb = "is" if count == 1 else "are"
+    return f" {count} {of_which} {verb} left out." if count else ""
 
 
 def _made(document: Document) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from flows.reports import answer as rule
-from flows.reports.answer import day_in_words
+from flows.reports import limits
+from flows.reports.answer import day_in_words, listed
 from flows.reports.content import Document
 from flows.reports.numbers import (
     Unit,
@@ -39,14 +41,21 @@ STATES = {
     "nothing_measured": "nothing measured",
 }
 MOST_NAMED = 5
+VALUE = re.compile(r"((?:\\.|[^\\,])*)(?:, |$)", re.DOTALL)  # one of several
+ESCAPED_NULL = r"\(null)"
+QUOTED = "\N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}"
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One estimate in a table: the number, and the interval beneath it."""
+    """One estimate in a table: the number, and the interval beneath it.
+
+    mark: of a footnote (`limits.FOOTNOTES`), or empty.
+    """
 
     number: str
     interval: str
+    mark: str = ""
 
 
 def unit(document: Document) -> Unit:
@@ -61,10 +70,49 @@ def cell(entry: dict[str, Any], in_unit: Unit, *, sign: bool) -> Cell:
         return Cell(STATES[entry["state"]], "")
     both = (entry["lower"], entry["upper"])
     pair = shown(*both, entry["estimate"], in_unit, sign=sign)
-    text = ends(pair, sign=sign)
+    text, mark = ends(pair, sign=sign), limits.mark(entry, in_unit)
+    if mark == limits.UNKNOWN:
+        return Cell(limits.NONE, text, mark)
     if pair.is_point or pair.estimate is None:
         return Cell(text, "")
-    return Cell((signed if sign else plain)(pair.estimate), text)
+    return Cell((signed if sign else plain)(pair.estimate), text, mark)
+
+
+def logged(document: Document) -> str:
+    """What the logging policy earned, in words."""
+    value, log = document["logging_policy"]["value"], document["log"]
+    in_unit = unit(document)
+    low, high = document["evaluation"]["reward_range"]
+    known = cell(value, in_unit, sign=False)
+    possible = f"rewards being {low:g} to {high:g}"
+    if not rule.has_ends(value):
+        return f"{known.number}, {possible}"
+    if limits.is_open(value, in_unit):
+        missing = log["decisions"] - log["rewards"]
+        told = limits.earned(value, missing, log["decisions"], in_unit)
+        return f"earned {told}, {possible}; interval {known.interval}"
+    interval = f" ({known.interval})" if known.interval else ""
+    return f"earned {known.number}{interval} reward {in_unit.phrase}, {possible}"
+
+
+def segment(entry: dict[str, Any]) -> str:
+    """The value of a segment for reading.
+
+    Several values stand in the table as "1, mobile", a comma or backslash of their own
+    behind a backslash (`flows.offpolicy.evidence`). Here such a value stands in
+    quotes, as does text that looks like a null.
+    """
+    text, columns = str(entry["segment"]), str(entry["by"]).count(", ") + 1
+    parts = VALUE.findall(text)[:columns] if columns > 1 else [text]
+    return ", ".join(_value(part, several=columns > 1) for part in parts)
+
+
+def _value(part: str, *, several: bool) -> str:
+    if not several and part != ESCAPED_NULL:
+        return part
+    told = re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL)
+    is_plain = told == part or ("," not in told and part != ESCAPED_NULL)
+    return told if is_plain else QUOTED.format(told)
 
 
 def ranked(candidates: Sequence[Document]) -> list[Document]:
@@ -134,11 +182,12 @@ def together(document: Document) -> str:
     candidates = document["candidates"]
     declared = document["evaluation"]["confidence"]
     count = len(candidates)
+    every = "both" if count == rule.PAIR else f"all {count}"
     if count == 1:
         return ""
     if is_adjusted(document):
         return (
-            f"Since the start, the improvements of all {count} candidates hold "
+            f"Since the start, the improvements of {every} candidates hold "
             f"together with {confidence(declared)} at every look while the mean stays "
             "constant, and so do their values: each candidate uses a share of the "
             "error, the first to appear the largest. No candidate is compared with "
@@ -180,7 +229,7 @@ def luck(document: Document, count: int) -> str:
     declared = confidence(document["evaluation"]["confidence"])
     if is_adjusted(document):
         return (
-            f"The intervals of all {count} segments and candidates hold together with "
+            "The intervals of all segments and candidates hold together with "
             f"{declared}; that makes each of them wider than it would be alone."
         )
     return (
@@ -212,9 +261,8 @@ def since(document: Document) -> list[str]:
     else:
         told.append(f"A switch to any of {len(supported)} candidates is supported.")
     if lost:
-        names = ", ".join(lost[:MOST_NAMED])
-        more = f" and {len(lost) - MOST_NAMED} more" if len(lost) > MOST_NAMED else ""
-        told.append(f"Supported on earlier nights and no longer: {names}{more}.")
+        names = listed(lost, MOST_NAMED)
+        told.append(f"Supported on earlier nights and no longer: {names}.")
     return told
 
 

@@ -146,7 +146,7 @@ def test_jobs_run_one_after_the_other_and_the_worst_code_wins(place):
     assert answer.startswith("shop: Not enough evidence")
     assert report == "  report     moved/results/shop/reports/2024-05-02.html"
     assert warehouse == "  warehouse  moved/results/shop/warehouse.duckdb"
-    assert err.startswith("untaken: other: 1 violations among 120 rows")
+    assert err.startswith("untaken: other: 1 violation among 120 rows")
     assert "moved/others/log/1.parquet, row 6, decision 1-5: 7.0" in err
     listing = base / err.strip().rpartition("All of them: ")[2]
     assert pl.read_parquet(listing).height == 1

@@ -9,9 +9,20 @@ from pathlib import Path
 import pytest
 
 from flows.reports import build, html
+from flows.reports.figures import Bar, comparison
+from flows.reports.inline import accessible
 
 CONFTEST = Path(__file__).parents[1] / "unit" / "reports" / "conftest.py"
-KINDS = ["sample", "supported", "wrong", "withheld", "no_rewards", "worse", "many"]
+KINDS = [
+    "sample",
+    "supported",
+    "wrong",
+    "gaps",
+    "withheld",
+    "no_rewards",
+    "worse",
+    "many",
+]
 CONTRAST = """
 const parse = c => c.match(/[\\d.]+/g).slice(0, 3).map(Number).map(v => {
   v /= 255; return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4});
@@ -20,6 +31,26 @@ const style = getComputedStyle(document.body);
 const text = getComputedStyle(document.querySelector('caption')).color;
 const pair = [light(style.backgroundColor), light(text)].sort((a, b) => b - a);
 return (pair[0] + .05) / (pair[1] + .05);
+"""
+
+# In each picture of intervals: text outside of it, and text that a line runs through.
+OVERLAPS = """
+const cut = [], crossed = []; let texts = 0;
+for (const svg of document.querySelectorAll('figure > div > svg')) {
+  const frame = svg.getBoundingClientRect();
+  if (!frame.width) continue;
+  const lines = [...svg.querySelectorAll('line, path')]
+    .map(each => each.getBoundingClientRect()).filter(box => box.width < 3);
+  for (const text of svg.querySelectorAll('text')) {
+    const box = text.getBoundingClientRect(); texts += 1;
+    if (box.left < frame.left - .5 || box.right > frame.right + .5)
+      cut.push(text.textContent);
+    if (lines.some(line => line.left < box.right && line.right > box.left
+        && line.top < box.bottom - 1 && line.bottom > box.top + 1))
+      crossed.push(text.textContent);
+  }
+}
+return {texts, cut, crossed};
 """
 
 
@@ -101,3 +132,28 @@ def test_keyboard_reaches_every_folded_table(browser, pages):
         "{each.focus(); return document.activeElement === each})"
     )
     assert focusable
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_no_mark_of_a_picture_is_cut_and_no_line_runs_through_text(
+    browser, pages, width
+):
+    show(browser, pages / "gaps.html", width)
+    found = browser.execute_script(OVERLAPS)
+    assert found["texts"] > 10
+    assert found["cut"] == []
+    assert found["crossed"] == []
+
+
+@pytest.mark.parametrize("mark", [0.02, 1.0, 20.0, 2000.0, 10_000.0])
+def test_marks_near_the_edge_are_not_cut(browser, tmp_path, mark):
+    reach = mark / 1.0799  # the margin beyond it ends just after the mark
+    bars = [Bar(-reach, reach, 0.0, "a segment with a long name", "-1 to +1")]
+    svg = accessible(comparison(bars, about=0, narrow=True), "n", "t", "d")
+    page = tmp_path / "edges.html"
+    style = "svg{width:100%;font-family:sans-serif}"
+    page.write_text(
+        f"<meta charset=utf-8><style>{style}</style><figure><div>{svg}</div></figure>"
+    )
+    show(browser, page, 390)
+    assert browser.execute_script(OVERLAPS)["cut"] == []

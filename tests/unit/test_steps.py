@@ -164,7 +164,7 @@ def test_report_refuses_nights_that_are_not_there_and_a_job_that_changed(
     assert "holds no night yet" in untaken("report", place.file).refusal()
     place.night()
     refusal = untaken("report", place.file, "--night", "2024-05-09").refusal()
-    assert "holds 1 nights from 2024-05-01" in refusal
+    assert "holds 1 night, 2024-05-01" in refusal
     place.job(candidates='new = "column:new"\nuniform = "uniform"')
     refusal = untaken("report", place.file).refusal()
     assert "changed since the night 2024-05-01 was made" in refusal

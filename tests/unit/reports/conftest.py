@@ -100,6 +100,7 @@ class Nights:
     count: int = 7
     decisions: int = 1429
     logged: float = 0.0051
+    logged_missing: float = 0.0
     segments: tuple[tuple[str, tuple[str, ...]], ...] = (("position", ("1", "2", "3")),)
     confidence: float = 0.95
 
@@ -111,7 +112,10 @@ class Nights:
         rows = [
             row
             for position, night in enumerate(days)
-            for acts in (Acts("logging", spread=0.09), *self.candidates)
+            for acts in (
+                Acts("logging", spread=0.09, missing=self.logged_missing),
+                *self.candidates,
+            )
             for row in self._rows(acts, night, position + 1)
         ]
         every = self.decisions
@@ -129,7 +133,8 @@ class Nights:
                 {
                     "day": days,
                     "decisions": [every] * self.count,
-                    "rewards": [every] * self.count,
+                    "rewards": [every - round(every * self.logged_missing)]
+                    * self.count,
                     "actions": [34] * self.count,
                     "revision": [0] * self.count,
                 }
@@ -188,7 +193,7 @@ class Nights:
         return {
             "candidate": acts.name,
             "estimand": estimand,
-            "estimate": None if estimate is None else max(estimate, floor),
+            "estimate": truth if gap and known else estimate,
             "lower": lower,
             "upper": upper,
             "identified_lower": max(truth - gap, floor) if known else None,
@@ -233,6 +238,26 @@ def acts():
 def sample():
     """Seven nights of few clicks: the log decides nothing."""
     return Nights((THOMPSON, UNIFORM, HOUSE_PICK, BY_POSITION))
+
+
+def gaps() -> NightFacts:
+    """Missing rewards, a candidate without support, absent days and long names."""
+    night = Nights(
+        (
+            Acts("thompson", missing=0.1, spread=0.4),
+            Acts("never_logged", spread=0.4, unsupported=1.0),
+        ),
+        count=10,
+        logged=0.24,
+        logged_missing=0.1,
+        segments=(
+            ("city", ("a rather long name of a city", "Villarriba")),
+            ("city, device", ("Berlin\\, Mitte, mobile", "\\(null), a|b", "x, (null)")),
+        ),
+    )
+    facts = night.facts()
+    absent = [dt.date(2019, 11, 23), dt.date(2019, 11, 25), dt.date(2019, 11, 26)]
+    return night.facts(days=facts.days.filter(~pl.col("day").is_in(absent)))
 
 
 def gallery() -> dict[str, NightFacts]:
@@ -292,6 +317,7 @@ def gallery() -> dict[str, NightFacts]:
                 }
             ),
         ),
+        "gaps": gaps(),
         "withheld": Nights((Acts("thompson", state="withheld"),)).facts(),
         "no_rewards": Nights(
             (Acts("thompson", missing=1.0, state="all_rewards_missing"),)

@@ -11,16 +11,27 @@ HUNDRED = Unit(100, "per 100 decisions")
 
 def candidate(name, lower, upper, *, since=None, state="estimated", weight=9.0):
     return {
+        "decisions": 6000,
+        "missing": dict.fromkeys(("reward", "support", "both"), 0)
+        | {"unsupported_probability": 0.0},
         "diagnostics": {"mean_weight": 1.0, "largest_weight": weight},
         "candidate": name,
         "supported_since": since,
         "improvement": {
             "lower": lower,
             "upper": upper,
+            "identified_lower": None,
+            "identified_upper": None,
             "confidence": 0.95,
             "state": state,
         },
     }
+
+
+def lacking(told, low, high, **missing):
+    told["missing"] |= missing
+    told["improvement"] |= {"identified_lower": low, "identified_upper": high}
+    return told
 
 
 def ask(*candidates, unit=HUNDRED):
@@ -113,7 +124,7 @@ def test_candidates_that_earn_less_are_set_aside():
     )
     assert found["candidate"] == "open"
     assert "tell 2 of the 3 candidates" in found["sentence"]
-    assert "the others would earn less" in found["sentence"]
+    assert "the other would earn less" in found["sentence"]
 
 
 def test_a_candidate_that_acts_as_the_logging_policy_is_not_the_nearest_to_an_answer():
@@ -152,3 +163,47 @@ def test_a_withheld_candidate_is_named_beside_the_answer_of_the_others():
 def test_other_reward_ranges_are_told_per_decision():
     found = ask(candidate("x", -1.0, 2.5), unit=Unit(1, "per decision"))
     assert "between 1.0 less and 2.5 more reward per decision" in found["sentence"]
+
+
+def test_the_last_of_several_is_named_and_not_counted():
+    names = ["a", "b", "c", "d", "e", "f"]
+    lowers = [0.006, 0.005, 0.004, 0.003, 0.002, 0.001]
+    every = [
+        candidate(name, lower, 0.4, since=NIGHT)
+        for name, lower in zip(names, lowers, strict=True)
+    ]
+    assert ask(*every[:5])["sentence"].endswith("to b, c, d or e is supported too.")
+    assert ask(*every)["sentence"].endswith("to b, c, d or 2 more is supported too.")
+
+
+def test_one_candidate_that_earns_less_is_not_several():
+    found = ask(candidate("low", -0.004, -0.001), candidate("open", -0.009, 0.013))
+    assert "tell 1 of the 2 candidates" in found["sentence"]
+    assert "; the other would earn less." in found["sentence"]
+
+
+def test_missing_rewards_are_told_beside_the_answer():
+    found = ask(lacking(candidate("x", -0.09, 0.13), -0.05, 0.08, reward=620))
+    assert found["sentence"].endswith(
+        " 620 of 6,000 rewards are missing, which by itself leaves open between 5 "
+        "less and 8 more."
+    )
+    both = lacking(candidate("x", 0.01, 0.13), 0.02, 0.08, support=1, both=2)
+    assert ask(both)["sentence"].endswith(
+        " 2 of 6,000 rewards are missing and 3 of 6,000 decisions lack support, which "
+        "by itself leaves open 2.0 to 8.0 more."
+    )
+
+
+def test_a_candidate_without_any_support_is_told_to_have_no_number():
+    nothing = {"support": 6000, "unsupported_probability": 1.0}
+    found = ask(lacking(candidate("x", -0.3, 0.7), -0.3, 0.7, **nothing))
+    assert found["sentence"].endswith(
+        " No number can be given for x: the logging policy takes none of its actions "
+        "often enough."
+    )
+
+
+def test_rounding_residue_is_no_missing_decision():
+    point = lacking(candidate("x", -0.1, 0.1), 0.02, 0.02 + 1e-12, reward=1)
+    assert ask(point)["sentence"].endswith("reward per 100 decisions (95 %).")

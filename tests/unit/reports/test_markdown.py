@@ -46,10 +46,10 @@ def test_findings_are_listed(nights):
     text = markdown(build(nights["wrong"]))
     for told in (
         "The intervals of ranker are withheld",
-        "new\\_catalogue: of 10,003 decisions, 300 have no support",
+        "new\\_catalogue: of 10,003 decisions, 300 lack support",
         "14 rows broke the rule",
         "Some decisions left the policy one action only (212 decisions).",
-        "Jacket-22 (nearest: jacket-22), scarf",
+        "Jacket-22 (nearest: jacket-22) and scarf",
         "Changed after they were first read: 2019-11-26",
         "More nights like these cannot settle thompson",
     ):

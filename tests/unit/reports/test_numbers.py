@@ -100,7 +100,7 @@ def test_numbers_without_interval_keep_their_digits_across_powers_of_ten(number,
 
 def test_only_rewards_from_0_to_1_are_shown_per_100_decisions():
     assert unit_of((0.0, 1.0)) == HUNDRED
-    assert unit_of((-1.0, 1.0)) == EACH
+    assert unit_of((-1.0, 1.0)) == Unit(1, "per decision", 2.0)
 
 
 def test_floats_keep_12_digits_and_nan_becomes_null():

@@ -13,7 +13,7 @@ from flows.reports.inline import accessible
 from flows.reports.scales import domain, ticks
 from flows.reports.tables import thinned
 
-KINDS = ["sample", "supported", "wrong", "withheld", "no_rewards", "worse"]
+KINDS = ["sample", "supported", "wrong", "gaps", "withheld", "no_rewards", "worse"]
 EVIL = "<img src=x onerror=alert(1)>&\"'"
 VOID = {"meta", "br", "img", "link", "hr", "input", "path", "line", "rect"}
 
