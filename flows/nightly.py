@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from prefect import flow, task
 from prefect.artifacts import create_markdown_artifact
@@ -21,8 +22,6 @@ from flows.progress import Steps, progress
 from flows.steps import Outcome, Plan
 from flows.warehouse.days import Day
 from flows.warehouse.settings import Job
-
-RETRY_SECONDS: list[float] = [1, 5]
 
 
 def _is_io(_task: object, _run: object, state: object) -> bool:
@@ -38,36 +37,28 @@ def _is_io(_task: object, _run: object, state: object) -> bool:
     return False
 
 
-@task(
-    cache_policy=NO_CACHE,
-    retries=2,
-    retry_delay_seconds=RETRY_SECONDS,
-    retry_condition_fn=_is_io,
-)
+# For tasks that read files.
+AGAIN: Any = {
+    "retries": 2,
+    "retry_delay_seconds": [1.0, 5.0],
+    "retry_condition_fn": _is_io,
+}
+
+
+@task(cache_policy=NO_CACHE, **AGAIN)
 def find_days(job: Job, asked: Asked) -> Plan:
     """Which days there are and which nights are asked for."""
     return steps.plan(job, asked)
 
 
-@task(
-    cache_policy=NO_CACHE,
-    retries=2,
-    retry_delay_seconds=RETRY_SECONDS,
-    retry_condition_fn=_is_io,
-)
+@task(cache_policy=NO_CACHE, **AGAIN)
 def check_days(plan: Plan, shown: Steps) -> None:
     """Every rule over every new day."""
     with shown.step("checking", total=len(plan.days)) as step:
         steps.check(plan, step.advance)
 
 
-@task(
-    cache_policy=NO_CACHE,
-    retries=2,
-    retry_delay_seconds=RETRY_SECONDS,
-    retry_condition_fn=_is_io,
-    task_run_name="count {day.day}",
-)
+@task(cache_policy=NO_CACHE, task_run_name="count {day.day}", **AGAIN)
 def count_day(plan: Plan, day: Day) -> None:
     """The evidence of one day."""
     steps.count(plan, day)
