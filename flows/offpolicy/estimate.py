@@ -172,6 +172,10 @@ def _estimate(
         return _without(estimand, ALL_REWARDS_MISSING, method, confidence)
     if method == "compat":
         return _compat(evidence, estimand, confidence)
+    if evidence.is_logging and estimand == "improvement":
+        # A policy does not improve on itself, whatever the data.
+        zeros = (0.0,) * 5
+        return Estimate(estimand, *zeros, method, confidence, ESTIMATED)
     return _mixture(evidence, estimand, confidence, share)
 
 
@@ -231,9 +235,6 @@ def _mixture(
         interval = mixture.improvement(points, max_weight=bound, alpha=alpha)
     slack = grid.reward_slack if is_logging else grid.slack
     interval = Interval(interval.lower - slack, interval.upper + slack)
-    if is_logging and estimand == "improvement":
-        # A policy does not improve on itself, whatever the data.
-        identified = interval = Interval(0.0, 0.0)
     interval = interval.intersect(possible)
     return Estimate(
         estimand,
