@@ -6,8 +6,7 @@
     |   `-- JobError             2  the job file
     |-- LogError                 2  the decision log cannot carry a conclusion
     |   `-- ViolationsError      2  rows of it break rules; the rows are listed
-    |-- PolicyError              2  a candidate policy is not one
-    `-- NotEnoughEvidence        3  the log is sound and says nothing yet
+    `-- PolicyError              2  a candidate policy is not one
 
 A message says what is wrong, where (file, row, id), the value found, and what to do.
 Exit codes, worst wins: 5 > 2 > 1 > 3 > 0 (DESIGN section 4).
@@ -52,12 +51,6 @@ class PolicyError(UntakenError):
     """A candidate policy cannot be read, raises, or returns no distribution."""
 
     exit_code = REFUSED
-
-
-class NotEnoughEvidence(UntakenError):
-    """The data are sound and carry no answer yet."""
-
-    exit_code = NOT_ENOUGH_EVIDENCE
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 
 import numpy as np
 import pytest
@@ -114,22 +113,6 @@ def make_law(name):
     return Law(cells, chance / chance.sum(), value, improvement)
 
 
-def least_coverage(covered, total):
-    """One-sided 99 % lower bound (Clopper and Pearson 1934) of a share."""
-
-    def at_least(probability):
-        return sum(
-            math.comb(total, k) * probability**k * (1 - probability) ** (total - k)
-            for k in range(covered, total + 1)
-        )
-
-    low, high = 0.0, 1.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (low, middle) if at_least(middle) > 0.01 else (middle, high)
-    return low
-
-
 @functools.cache
 def covered_logs(name, estimand):
     setting = SETTINGS[name]
@@ -145,13 +128,13 @@ def covered_logs(name, estimand):
 
 @pytest.mark.parametrize("estimand", ESTIMANDS)
 @pytest.mark.parametrize("name", SETTINGS)
-def test_the_block_bettor_covers_the_truth(name, estimand):
+def test_the_block_bettor_covers_the_truth(name, estimand, least_coverage):
     covered = covered_logs(name, estimand)
 
     assert least_coverage(covered, SETTINGS[name].logs) >= LEAST_COVERAGE
 
 
-def test_pooled_over_settings_the_block_bettor_covers_at_its_level():
+def test_pooled_over_settings_the_block_bettor_covers_at_its_level(least_coverage):
     covered = sum(covered_logs(n, e) for n in SETTINGS for e in ESTIMANDS)
     total = sum(setting.logs * len(ESTIMANDS) for setting in SETTINGS.values())
 
@@ -187,7 +170,9 @@ def skipping_blocks_that_lose(data):
         (skipping_blocks_that_lose, "even", 1_000),
     ],
 )
-def test_a_broken_estimator_fails_the_bed(spoil, law, decisions, estimand):
+def test_a_broken_estimator_fails_the_bed(
+    spoil, law, decisions, estimand, least_coverage
+):
     setting, law = Setting(law, fixed_plan(decisions), BROKEN_LOGS), make_law(law)
     truth, lost = getattr(law, estimand), 0
     for data in law.draw(setting.plan, 7, setting.logs):

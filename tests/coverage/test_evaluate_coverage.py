@@ -16,7 +16,6 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import functools
-import math
 
 import numpy as np
 import polars as pl
@@ -155,22 +154,6 @@ def holds(estimate, truth):
     return estimate.state != WITHHELD and estimate.lower <= truth <= estimate.upper
 
 
-def least_coverage(covered, total):
-    """One-sided 99 % lower bound (Clopper and Pearson 1934) of a share."""
-
-    def at_least(probability):
-        return sum(
-            math.comb(total, k) * probability**k * (1 - probability) ** (total - k)
-            for k in range(covered, total + 1)
-        )
-
-    low, high = 0.0, 1.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (low, middle) if at_least(middle) > 0.01 else (middle, high)
-    return low
-
-
 @pytest.fixture(scope="module")
 def covered(tmp_path_factory):
     """A function of the setting: by estimand, how many of its logs are covered."""
@@ -185,11 +168,13 @@ def covered(tmp_path_factory):
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_a_log_on_disk_gives_intervals_that_cover_the_truth(setting, covered):
+def test_a_log_on_disk_gives_intervals_that_cover_the_truth(
+    setting, covered, least_coverage
+):
     assert least_coverage(min(covered(setting).values()), LOGS) >= LEAST_COVERAGE
 
 
-def test_pooled_over_settings_coverage_is_at_its_level(covered):
+def test_pooled_over_settings_coverage_is_at_its_level(covered, least_coverage):
     counts = [held for setting in SETTINGS for held in covered(setting).values()]
 
     assert least_coverage(sum(counts), LOGS * len(counts)) >= LEAST_POOLED_COVERAGE
@@ -207,7 +192,7 @@ def test_evaluate_says_the_same_of_a_small_log_by_itself(setting, tmp_path):
     assert alone.candidates[0].finding == finding
 
 
-def test_dropping_decisions_without_a_reward_fails_the_bed(tmp_path):
+def test_dropping_decisions_without_a_reward_fails_the_bed(tmp_path, least_coverage):
     law = make_law("lost")
     rewarded = draw(law, 7).filter(pl.col("reward").is_not_null())
 
@@ -216,7 +201,7 @@ def test_dropping_decisions_without_a_reward_fails_the_bed(tmp_path):
     assert least_coverage(max(covered.values()), LOGS) < LEAST_COVERAGE
 
 
-def test_controls_where_mass_is_unsupported_fail_the_bed(tmp_path):
+def test_controls_where_mass_is_unsupported_fail_the_bed(tmp_path, least_coverage):
     law = make_law("gaps")
     cells = counted(draw(law, 8), tmp_path)
     all_supported = cells.with_columns(kind=pl.col("kind") % evidence.SUPPORT_MISSING)
@@ -286,13 +271,13 @@ def nights_covered(folder, looks, decisions, *, is_early=False):
     return {estimand: int(held.sum()) for estimand, held in kept.items()}
 
 
-def test_peeking_night_after_night_keeps_coverage(tmp_path):
+def test_peeking_night_after_night_keeps_coverage(tmp_path, least_coverage):
     covered = nights_covered(tmp_path, LOOKS, decisions=200)
 
     assert least_coverage(min(covered.values()), NIGHTLY_LOGS) >= LEAST_COVERAGE
 
 
-def test_letting_rewarded_decisions_in_early_fails_the_bed(tmp_path):
+def test_letting_rewarded_decisions_in_early_fails_the_bed(tmp_path, least_coverage):
     covered = nights_covered(tmp_path, (1,), decisions=4_000, is_early=True)
 
     assert least_coverage(max(covered.values()), NIGHTLY_LOGS) < LEAST_COVERAGE

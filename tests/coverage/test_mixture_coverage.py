@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 
 import numpy as np
 import pytest
@@ -88,22 +87,6 @@ def draw(law, seed, size=LOGS, decisions=DECISIONS):
         yield dataclasses.replace(law.points, count=count.astype(float))
 
 
-def least_coverage(covered, total):
-    """One-sided 99 % lower bound (Clopper and Pearson 1934) of a share."""
-
-    def at_least(probability):
-        return sum(
-            math.comb(total, k) * probability**k * (1 - probability) ** (total - k)
-            for k in range(covered, total + 1)
-        )
-
-    low, high = 0.0, 1.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (low, middle) if at_least(middle) > 0.01 else (middle, high)
-    return low
-
-
 def coverage_of(law, estimand, seed, spoil=lambda points: points):
     truth = getattr(law, estimand)
     covered = 0
@@ -120,13 +103,13 @@ def covered_logs(setting, estimand):
 
 @pytest.mark.parametrize("estimand", ESTIMANDS)
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_the_mixture_covers_the_truth(setting, estimand):
+def test_the_mixture_covers_the_truth(setting, estimand, least_coverage):
     covered = covered_logs(setting, estimand)
 
     assert least_coverage(covered, LOGS) >= LEAST_COVERAGE
 
 
-def test_pooled_over_settings_the_mixture_covers_at_its_level():
+def test_pooled_over_settings_the_mixture_covers_at_its_level(least_coverage):
     covered = [covered_logs(s, e) for s in SETTINGS for e in ESTIMANDS]
 
     assert least_coverage(sum(covered), LOGS * len(covered)) >= LEAST_POOLED_COVERAGE
@@ -149,13 +132,13 @@ def without_missing_decisions(points):
     ("spoil", "setting"),
     [(with_controls_despite_gaps, "gaps"), (without_missing_decisions, "lost")],
 )
-def test_a_broken_estimator_fails_the_bed(spoil, setting, estimand):
+def test_a_broken_estimator_fails_the_bed(spoil, setting, estimand, least_coverage):
     covered = coverage_of(make_law(setting), estimand, seed=7, spoil=spoil)
 
     assert least_coverage(covered, LOGS) < LEAST_COVERAGE
 
 
-def test_looking_again_and_again_keeps_coverage():
+def test_looking_again_and_again_keeps_coverage(least_coverage):
     law, looks, logs = make_law("even"), 6, 200
     counts = np.array(
         [points.count for points in draw(law, 11, size=logs * looks, decisions=300)]
