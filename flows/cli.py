@@ -99,6 +99,69 @@ def report(
 
 
 @app.command
+def interval(
+    job: o.Job,
+    /,
+    *,
+    candidate: o.Candidate,
+    other: o.Other = None,
+    since: o.Since = None,
+    last: o.Last = None,
+    until: o.Until = None,
+    where: o.Where = None,
+    json: o.Json = False,
+) -> int:
+    """An estimate for any nights and declared segments, without reading the log.
+
+    Example: untaken interval data/sample/untaken.toml --candidate thompson
+    --where "position = 2"
+    """
+    from flows import on_demand
+    from flows.offpolicy.document import to_json
+    from flows.offpolicy.told import answer_document, answer_text
+
+    found = on_demand.interval(
+        job,
+        candidate=candidate,
+        other=other,
+        since=since,
+        last=last,
+        until=until,
+        where=where,
+    )
+    _say(to_json(answer_document(found)).rstrip() if json else answer_text(found))
+    return found.exit_code
+
+
+@app.command
+def plan(
+    job: o.Job,
+    /,
+    *,
+    candidate: o.Candidate,
+    estimand: o.Estimand = "improvement",
+    above: o.Above = None,
+    below: o.Below = None,
+    json: o.Json = False,
+) -> int:
+    """Projects how many more decisions and nights an answer will take.
+
+    Without --above or --below: until an improvement above 0 is certain.
+    Example: untaken plan data/sample/untaken.toml --candidate thompson
+    """
+    from flows import on_demand
+    from flows.offpolicy.document import to_json
+    from flows.offpolicy.told import outlook_document, outlook_text
+
+    with _working("projecting"):
+        found = on_demand.plan(
+            job, candidate=candidate, estimand=estimand, above=above, below=below
+        )
+    _say(to_json(outlook_document(found)).rstrip() if json else outlook_text(found))
+    return found.exit_code
+
+
+@app.command
 def init(
     log: Annotated[tuple[str, ...], Parameter(help="Files, a folder or quoted globs.")],
     /,
@@ -125,12 +188,19 @@ def evaluate(  # noqa: PLR0913 - each is an option of the command
     candidate: o.Candidates,
     reward_range: o.RewardRange,
     floor: o.Floor,
-    method: o.Method = "mixture",
+    method: o.Method = None,
     confidence: o.Confidence = 0.95,
+    logging: o.Logging = "fixed",
+    drift: o.Drift = False,
+    least_sample_probability: o.LeastSampleProbability = 1.0,
+    compare: o.Compare = False,
+    second_lines: o.SecondLines = False,
     context: o.Context = (),
     by: o.By = (),
     column: o.Column = (),
     probabilities: o.Probabilities = "lists",
+    full_support: o.FullSupport = False,
+    action: o.Actions = (),
     sum_tolerance: o.SumTolerance = 1e-6,
     probabilities_field: o.ProbabilitiesField = "probabilities",
     violations: o.Violations = None,
@@ -152,7 +222,11 @@ def evaluate(  # noqa: PLR0913 - each is an option of the command
     columns = dict(_pair(text) for text in column)
     read = [parse(n, probabilities_field=probabilities_field) for n in candidate]
     layout = Layout(
-        columns=columns, probabilities=probabilities, sum_tolerance=sum_tolerance
+        columns=columns,
+        probabilities=probabilities,
+        full_support=full_support,
+        actions=action,
+        sum_tolerance=sum_tolerance,
     )
     with _working("evaluating"):
         found = evaluated(
@@ -162,6 +236,11 @@ def evaluate(  # noqa: PLR0913 - each is an option of the command
             floor=floor,
             method=method,
             confidence=confidence,
+            logging=logging,
+            drift=drift,
+            least_sample_probability=least_sample_probability,
+            compare=compare,
+            second_lines=second_lines,
             context=context,
             by=by,
             layout=layout,

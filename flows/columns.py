@@ -2,8 +2,10 @@
 
 The decision log holds one row a decision: `decision_id` text, `decided_at` timestamp
 with a zone, `action` text, `actions` list of text and, parallel to it,
-`logging_probabilities` list of double, `reward` double (null: not arrived). A log may
-add `slot`, `sample_probability`, `model_id` and context columns, which are declared.
+`logging_probabilities` list of double (or, of the logged action alone, `propensity`
+double), `reward` double (null: not arrived). A log may add `slot`, `sample_probability`
+double (the probability with which the decision was kept in the log), `model_id` text
+and context columns, which are declared.
 """
 
 from __future__ import annotations
@@ -13,13 +15,25 @@ DECIDED_AT = "decided_at"
 ACTION = "action"
 ACTIONS = "actions"
 LOGGING_PROBABILITIES = "logging_probabilities"
+PROPENSITY = "propensity"
 REWARD = "reward"
 SLOT = "slot"
 SAMPLE_PROBABILITY = "sample_probability"
+MODEL_ID = "model_id"
 
-REQUIRED = (ACTION, ACTIONS, LOGGING_PROBABILITIES, REWARD)
+# Of which each layout has some (`flows.decisions.layout`).
+DISTRIBUTION = (ACTIONS, LOGGING_PROBABILITIES)
 OPTIONAL = (SLOT, SAMPLE_PROBABILITY)
-CANONICAL = (DECISION_ID, DECIDED_AT, *REQUIRED, *OPTIONAL)
+CANONICAL = (
+    DECISION_ID,
+    DECIDED_AT,
+    ACTION,
+    *DISTRIBUTION,
+    PROPENSITY,
+    REWARD,
+    *OPTIONAL,
+    MODEL_ID,
+)
 
 # A distribution may miss one by this much (001; the original tool's tolerance).
 SUM_TOLERANCE = 1e-6

@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from flows.decisions import Warned
+from flows.intervals.block_plan import nightly_plan
+from flows.offpolicy.methods import Design
 from flows.policies import nearest
 from flows.reports import NightFacts
-from flows.warehouse import checked, estimates
+from flows.reports.night import VIOLATIONS, Support
+from flows.warehouse import checked, estimates, frequencies, revisions
 from flows.warehouse.folder import Folder
 from flows.warehouse.settings import Job
 
@@ -27,7 +32,7 @@ DAYS = {
     "actions": pl.Int64,
     "revision": pl.Int64,
 }
-VIOLATIONS = {"day": pl.Date, "rule": pl.String, "count": pl.Int64}
+MOST_MODELS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class Kept:
 
     headlines: of every night the estimates since the start, without segments.
     violations: day, rule, count, of days that a later run refused.
+    revisions: how far published nights moved.
     """
 
     folder: Folder
@@ -44,6 +50,7 @@ class Kept:
     made: tuple[estimates.Made, ...]
     headlines: pl.DataFrame
     violations: pl.DataFrame
+    revisions: pl.DataFrame
 
     @classmethod
     def of(cls, folder: Folder, job: Job) -> Kept:
@@ -56,11 +63,12 @@ class Kept:
             made=made,
             headlines=estimates.headlines(folder, [one.night for one in made]),
             violations=_violations(folder),
+            revisions=revisions.read(folder),
         )
 
     def facts(self, night: dt.date) -> NightFacts:
         """All that the report of a night may say."""
-        job = self.job
+        job, design = self.job, self._design(night)
         days = [day for day in self.days if day.day <= night]
         earlier = self.headlines.filter(pl.col("night") < night)
         return NightFacts(
@@ -69,15 +77,32 @@ class Kept:
             timezone=job.timezone,
             reward_range=job.reward_range,
             propensity_floor=job.propensity_floor,
-            confidence=job.confidence,
-            method=job.method,
+            design=design,
+            checkpoint_nights=_checkpoint_nights(design),
+            support=_support(job),
+            least_sample_probability=job.least_sample_probability,
             candidates=tuple((n.name, n.spec) for n in job.candidates),
+            fixed_at=job.fixed_at,
             estimates=pl.concat([earlier, estimates.read(self.folder, night)]),
             days=pl.DataFrame([_day(day) for day in days], schema=DAYS),
-            warnings=_warnings(days),
+            warnings=_warnings([*_warned(days), *_several_models(job, days)]),
             unknown_actions=self._unknown(night, days),
             violations=self.violations.filter(pl.col("day") <= night),
+            revisions=self.revisions.filter(pl.col("night") <= night),
+            frequencies=frequencies.found(
+                self.folder, job, [day.day for day in days]
+            ),
         )
+
+    def _design(self, night: dt.date) -> Design:
+        """How the night's intervals are made, by the horizon of its own looks."""
+        declared = [
+            horizon
+            for first, horizon in self.folder.read_json(estimates.LOOKS) or []
+            if dt.date.fromisoformat(first) <= night
+        ]
+        horizon = declared[-1] if declared else self.job.design.horizon_nights
+        return replace(self.job.design, horizon_nights=horizon)
 
     def _unknown(
         self, night: dt.date, days: Sequence[checked.Kept]
@@ -108,9 +133,49 @@ def _day(day: checked.Kept) -> dict[str, Any]:
     }
 
 
-def _warnings(days: Sequence[checked.Kept]) -> tuple[dict[str, Any], ...]:
+def _checkpoint_nights(design: Design) -> tuple[int, ...]:
+    """At which nights intervals may narrow most, counted from the first as 1."""
+    if design.used != "anytime":
+        return ()
+    plan, rows = nightly_plan(1.0, horizon_nights=design.horizon_nights)
+    counted = rows.max(axis=1) + 1  # rows of counts up to each night
+    complete = plan.rows[list(plan.checkpoints)]
+    return tuple(int(night) + 1 for night in np.searchsorted(counted, complete))
+
+
+def _support(job: Job) -> Support:
+    if job.layout.probabilities != "propensity":
+        return "logged"
+    return "declared" if job.layout.full_support else "unknown"
+
+
+def _warned(days: Sequence[checked.Kept]) -> list[Warned]:
+    return [warned for day in days for warned in day.profile.warned]
+
+
+def _several_models(job: Job, days: Sequence[checked.Kept]) -> list[Warned]:
+    """A warning where more than one model decided, though logging counts as fixed.
+
+    A service that trains its model again changes its probabilities (validity.md 12).
+    """
+    names = sorted({name for day in days for name in day.profile.model_ids})
+    if job.design.logging != "fixed" or len(names) < 2:  # noqa: PLR2004 - several
+        return []
+    told = ", ".join(names[:MOST_MODELS]) + ", ..." * (len(names) > MOST_MODELS)
+    return [
+        Warned(
+            "one_model_decides",
+            f"One model decided all along; model_id names {told}.",
+            'declare logging = "adaptive" where models were trained on rewards of '
+            "this log.",
+            sum(day.profile.decisions for day in days if day.profile.model_ids),
+        )
+    ]
+
+
+def _warnings(warned: Sequence[Warned]) -> tuple[dict[str, Any], ...]:
     counted: dict[str, dict[str, Any]] = {}
-    for one in (warned for day in days for warned in day.profile.warned):
+    for one in warned:
         known = counted.setdefault(
             one.rule,
             {

@@ -13,151 +13,24 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from typing import Any
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import ValidationError
 
-from flows.columns import LARGEST_SUM_TOLERANCE, SUM_TOLERANCE
-from flows.decisions import Form, Layout
-from flows.errors import JobError, UsageError
+from flows.decisions import Layout
+from flows.errors import JobError
+from flows.offpolicy.methods import Design
 from flows.policies import parse
-from flows.warehouse.settings import BASELINE, Job
+from flows.sections import Settings
+from flows.warehouse.settings import Job
 
 BY_DESIGN = {
     "reward_range": "the lowest and the highest reward a decision can have",
     "propensity_floor": "the least probability the logging policy gives any action a "
     "candidate may take, such as its exploration rate divided by the number of actions",
 }
-
-
-# Results go to a folder of this name, which three engines have to open.
-NAME = re.compile(r"\w[\w .-]*")
-
-
-class Section(BaseModel):
-    """A section: frozen, and without keys nobody asked for."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-def _zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise ValueError(f"{name!r} is not a time zone") from error
-    return name
-
-
-def _ascending(ends: list[float]) -> list[float]:
-    lowest, highest = ends
-    if not lowest < highest:
-        raise ValueError("the range must ascend")
-    return ends
-
-
-def _listed(patterns: Any) -> Any:  # noqa: ANN401 - what stands in the file
-    return [patterns] if isinstance(patterns, str) else patterns
-
-
-def _spec(spec: str) -> str:
-    try:
-        parse(spec)
-    except UsageError as error:
-        raise ValueError(str(error)) from None
-    return spec
-
-
-def _plain(name: str) -> str:
-    if not NAME.fullmatch(name):
-        raise ValueError(
-            "a name of letters, digits, spaces, dots, _ and - is needed, that starts "
-            "with none of the marks"
-        )
-    return name
-
-
-class JobSection(Section):
-    """`[job]`: name of the results folder, time zone of the night's border."""
-
-    name: Annotated[str, AfterValidator(_plain)]
-    timezone: Annotated[str, AfterValidator(_zone)] = "UTC"
-    also: list[str] = []
-
-
-class Decisions(Section):
-    """`[decisions]`: where the log is and what its columns mean."""
-
-    log: Annotated[list[str], BeforeValidator(_listed), Field(min_length=1)]
-    format: Literal["parquet"] = "parquet"
-    columns: dict[str, str] = {}
-    probabilities: Form = "lists"
-    context: list[str] = []
-    sum_tolerance: Annotated[float, Field(gt=0, le=LARGEST_SUM_TOLERANCE)] = (
-        SUM_TOLERANCE
-    )
-
-
-class EvaluationSection(Section):
-    """`[evaluation]`: what is known by design, and how intervals are made."""
-
-    reward_range: Annotated[
-        list[Annotated[float, Field(allow_inf_nan=False)]],
-        Field(min_length=2, max_length=2),
-        AfterValidator(_ascending),
-    ]
-    propensity_floor: Annotated[float, Field(ge=1e-9, le=1)]
-    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
-    method: Literal["mixture", "compat"] = "mixture"
-    logging: Literal["fixed"] = "fixed"
-    segments: list[Annotated[list[str], Field(min_length=1)]] = []
-
-
-Report = Literal["html", "markdown", "json"]
-
-
-class Outputs(Section):
-    """`[outputs]`: which reports are written."""
-
-    report: list[Report] = list(get_args(Report))
-
-
-class Settings(Section):
-    """The sections of a job file."""
-
-    job: JobSection
-    decisions: Decisions
-    evaluation: EvaluationSection
-    candidates: Annotated[
-        dict[str, Annotated[str, AfterValidator(_spec)]], Field(min_length=1)
-    ]
-    outputs: Outputs = Outputs()
-
-    @model_validator(mode="after")
-    def _fits_together(self) -> Settings:
-        if BASELINE in self.candidates:
-            raise ValueError(
-                f"a candidate cannot be named {BASELINE!r}: that is the policy that ran"
-            )
-        used = {name for cut in self.evaluation.segments for name in cut}
-        undeclared = sorted(used - set(self.decisions.context))
-        if undeclared:
-            raise ValueError(
-                f"segments name {', '.join(undeclared)}, which [decisions] context "
-                "does not declare"
-            )
-        return self
 
 
 def load(file: Path) -> Job:
@@ -192,17 +65,36 @@ def _job(file: Path, settings: Settings) -> Job:
             columns=decisions.columns,
             probabilities=decisions.probabilities,
             context=tuple(decisions.context),
+            full_support=decisions.full_support,
+            actions=tuple(decisions.actions),
             sum_tolerance=decisions.sum_tolerance,
         ),
         candidates=tuple(
-            parse(spec, name=name, base=file.parent)
-            for name, spec in settings.candidates.items()
+            parse(
+                candidate.spec,
+                name=name,
+                base=file.parent,
+                largest_probability=candidate.largest_probability,
+            )
+            for name, candidate in settings.candidates.items()
         ),
         reward_range=(lowest, highest),
         propensity_floor=evaluation.propensity_floor,
-        confidence=evaluation.confidence,
-        method=evaluation.method,
+        design=Design(
+            method=evaluation.method,
+            confidence=evaluation.confidence,
+            logging=evaluation.logging,
+            is_drifting=evaluation.drift,
+            horizon_nights=evaluation.horizon_nights,
+        ),
+        least_sample_probability=evaluation.least_sample_probability,
         cuts=tuple(tuple(cut) for cut in evaluation.segments),
+        pairs=settings.pairs,
+        fixed_at={
+            name: candidate.fixed_at
+            for name, candidate in settings.candidates.items()
+            if candidate.fixed_at
+        },
         reports=tuple(settings.outputs.report),
         also=tuple(settings.job.also),
         digest=hashlib.sha256(text.encode()).hexdigest()[:16],
@@ -212,6 +104,8 @@ def _job(file: Path, settings: Settings) -> Job:
 def _line(problem: Any) -> str:  # noqa: ANN401 - pydantic's own
     """One problem in words: where it is, what was found, what to do."""
     *parents, key = [str(part) for part in problem["loc"]] or [""]
+    if key == "spec":  # as a rule a candidate is its SPEC alone
+        *parents, key = parents
     where = ".".join([*parents, key])
     if problem["type"] == "missing":
         why = BY_DESIGN.get(key)

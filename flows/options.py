@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -57,11 +58,31 @@ Column = Annotated[
     ),
 ]
 Probabilities = Annotated[
-    Literal["lists", "structs", "map", "wide"],
+    Literal["lists", "structs", "map", "wide", "propensity"],
     Parameter(
         help="The form of the logging probabilities; wide, with --column "
-        "logging_probabilities=p_*: one column an action.",
+        "logging_probabilities=p_*: one column an action; propensity: that of the "
+        "logged action alone.",
         group=DATA,
+    ),
+]
+FullSupport = Annotated[
+    bool,
+    Parameter(
+        help="With propensities: the logging policy gave each action that a candidate "
+        "may take at least the floor, by design. Narrower intervals rest on it.",
+        group=DATA,
+        show_default=False,
+    ),
+]
+Actions = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--action",
+        help="With propensities: an action that could be taken; name each. Candidates "
+        "such as uniform need them.",
+        group=DATA,
+        show_default=False,
     ),
 ]
 SumTolerance = Annotated[
@@ -71,10 +92,52 @@ ProbabilitiesField = Annotated[
     str, Parameter(help="Where a row: function puts its probabilities.", group=DATA)
 ]
 Method = Annotated[
-    Literal["mixture", "compat"],
+    Literal["fixed", "mixture", "compat"] | None,
     Parameter(
-        help="How intervals are made: compat is another tool's, digit for digit.",
+        help="How intervals are made: fixed (the usual one; hash blocks, one look), "
+        "mixture (constant bets, every look; the usual one without ids), compat "
+        "(another tool's, digit for digit).",
         group=STATISTICS,
+        show_default=False,
+    ),
+]
+Logging = Annotated[
+    Literal["fixed", "adaptive", "reacting"],
+    Parameter(
+        help="Whether the logging policy changed because of rewards: fixed (not), "
+        "adaptive (from day to day), reacting (within days).",
+        group=STATISTICS,
+    ),
+]
+Drift = Annotated[
+    bool,
+    Parameter(
+        help="The mean reward may change; the answer is the average over the window.",
+        group=STATISTICS,
+        show_default=False,
+    ),
+]
+LeastSampleProbability = Annotated[
+    float,
+    Parameter(
+        help="Least probability, by design, that a decision was kept in the log.",
+        group=STATISTICS,
+    ),
+]
+Compare = Annotated[
+    bool,
+    Parameter(
+        help="Also the difference of each two candidates.",
+        group=STATISTICS,
+        show_default=False,
+    ),
+]
+SecondLines = Annotated[
+    bool,
+    Parameter(
+        help="Also approximate intervals, labelled so; nothing is decided on them.",
+        group=STATISTICS,
+        show_default=False,
     ),
 ]
 Confidence = Annotated[
@@ -85,3 +148,47 @@ Violations = Annotated[
 ]
 Jobs = Annotated[tuple[Path, ...], Parameter(help="Job files (untaken.toml).")]
 Job = Annotated[Path, Parameter(help="A job file (untaken.toml).")]
+
+WINDOW = Group("The window", sort_key=3)
+
+Candidate = Annotated[
+    str, Parameter(help="A candidate of the job file, or logging: the policy that ran.")
+]
+Other = Annotated[
+    str | None,
+    Parameter(help="The difference to this candidate, declared in [[compare]]."),
+]
+Since = Annotated[
+    dt.date | None,
+    Parameter(help="The first night; the start when left out.", group=WINDOW),
+]
+Last = Annotated[
+    str | None,
+    Parameter(help="The last nights alone, such as 14d.", group=WINDOW),
+]
+Until = Annotated[
+    dt.date | None,
+    Parameter(help="The last night; the newest when left out.", group=WINDOW),
+]
+Where = Annotated[
+    str | None,
+    Parameter(
+        help='A condition on the columns of declared segments, such as "position = 2".',
+        group=WINDOW,
+    ),
+]
+Above = Annotated[
+    float | None,
+    Parameter(help="The lower end is to pass above this.", group=STATISTICS),
+]
+Below = Annotated[
+    float | None,
+    Parameter(help="The upper end is to pass below this.", group=STATISTICS),
+]
+Estimand = Annotated[
+    Literal["value", "improvement"],
+    Parameter(help="Whose interval is projected.", group=STATISTICS),
+]
+Json = Annotated[
+    bool, Parameter(help="Print a document for machines.", show_default=False)
+]

@@ -119,7 +119,9 @@ def execute(
 
     DuckDB refuses further work on a connection whose result was not read to the end.
     """
-    bound = {key: (values or {})[key] for key in re.findall(r"\$([a-z_]\w*)", query)}
+    named = re.findall(r"\$([a-z_]\w*)", query)
+    # A quoted name may hold such a word too.
+    bound = {key: values[key] for key in named if key in values} if values else None
     return con.execute(query, bound or None).fetchall()
 
 

@@ -1,11 +1,13 @@
 """Writes a commented job file for a log, from the names and types of its columns.
 
-Columns are recognised by name where the name leaves no doubt, and left for the reader
-to fill where it does not. The reward range and the floor stay blank: they are part of
-how reward and logging policy were designed, and a job without them is refused.
+What `flows.decisions.recognition` finds is written down, and what it does not find is
+left for the reader to fill in. The reward range and the floor stay blank: they are part
+of how reward and logging policy were designed, and a job without them is refused.
 
-The form of the probabilities follows from the type of their column; where no column
-bears their name, from several columns of floats that share a prefix such as `p_`.
+Two things are looked up in the rows: the models that made decisions, since a policy
+that learned between nights is declared so; and, of a log with the probability of the
+logged action alone, the actions that were taken, which are a start of those that could
+be.
 
 Every name and path is written as a TOML basic string (TOML 1.0, section String), so
 whatever a folder or a column is called, the file can be read.
@@ -18,37 +20,22 @@ import os
 import re
 import shlex
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
 from flows import columns as c
-from flows.decisions import Form
+from flows.decisions import looks_like_a_cost
 from flows.decisions.files import find, schemas
-from flows.decisions.types import DISTRIBUTIONS
+from flows.decisions.recognition import Found, recognised
 from flows.errors import LogError, UsageError
 
-# Other names under which a column is often found.
-ALSO_NAMED = {
-    c.DECISION_ID: ("event_id", "eventid", "request_id", "impression_id", "id"),
-    c.DECIDED_AT: ("timestamp", "ts", "event_time", "created_at", "time"),
-    c.ACTION: ("chosen_action", "action_id", "item_id", "arm"),
-    c.ACTIONS: ("available_actions", "action_ids", "arms", "candidates"),
-    c.LOGGING_PROBABILITIES: ("probabilities", "action_probabilities", "pscores"),
-    c.REWARD: ("click", "clicked", "outcome", "payoff"),
-}
-# What the columns of one distribution start with when each action has its own.
-WIDE = re.compile(
-    r"(p|probs?|probability|probabilities|propensity|propensities|pscores?"
-    r"|logging_probability|logging_probabilities)[_.:-]",
-    re.IGNORECASE,
-)
-MARK = re.compile(r"[_.:-]")  # between prefix and action
-LEAST_WIDE = 2
 TAKEN = ("uniform", "logging")  # names that a further candidate cannot have
 SHOWN_CONTEXT = 8
+SHOWN_MODELS = 3
+# So many actions are written down; more are for the reader to declare.
+MOST_ACTIONS = 200
 
 TEMPLATE = """\
 # Everything one night does. Run it: untaken nightly {file}
@@ -60,8 +47,8 @@ timezone = "UTC"  # where a night ends
 
 [decisions]
 log = {log}  # relative to this file
-{columns}probabilities = "{form}"  # lists | structs | map | wide
-{context}
+{columns}probabilities = "{form}"  # lists | structs | map | wide | propensity
+{propensity}{context}
 [evaluation]
 # Fill in the next two; the job does not run without them.
 # The lowest and the highest reward a decision can have, by design. Not what the log
@@ -70,8 +57,8 @@ log = {log}  # relative to this file
 # The least probability the logging policy gives any action a candidate may take, by
 # design: its exploration rate divided by the number of actions, or a minimum share.
 # propensity_floor = least
-confidence = 0.95
-method = "mixture"
+{evaluation}confidence = 0.95
+method = "anytime"  # holds at every nightly look
 segments = []  # such as [["device"], ["device", "country"]], out of the context
 
 [candidates]
@@ -82,23 +69,26 @@ segments = []  # such as [["device"], ["device", "country"]], out of the context
 [outputs]
 report = ["html", "markdown", "json"]
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What was recognised in a log.
-
-    columns: ours to theirs, None where none is recognised; without `actions` in a form
-        that needs none.
-    form: of the probabilities.
-    candidates: columns (patterns, in the wide form) of further distributions.
-    context: plain columns that are nothing else.
-    """
-
-    columns: Mapping[str, str | None]
-    form: Form
-    candidates: tuple[str, ...]
-    context: tuple[str, ...]
+PROPENSITY = """\
+# The log holds the probability of the logged action alone, so nothing is known of the
+# others. true: by design, the logging policy gave each action that a candidate may take
+# at least propensity_floor. Intervals are narrower then; a log that contradicts it is
+# refused.
+full_support = false
+# Every action that could be taken, whether or not it was; uniform gives each an equal
+# share.{seen}
+actions = [{actions}]  # ?
+"""
+SAMPLED = """\
+# The least probability with which a decision was kept in the log, by design; 1 where
+# none is dropped.
+# least_sample_probability = least
+"""
+MODELS = """\
+# {count} models made these decisions: {named}. If rewards changed the policy from night
+# to night, it is "adaptive"; within a night, "reacting".
+logging = "fixed"  # ?
+"""
 
 
 def write_job(log: Sequence[str], out: Path) -> str:
@@ -114,14 +104,17 @@ def write_job(log: Sequence[str], out: Path) -> str:
     if any(other.names() != schema.names() for other in read.values()):
         raise LogError("the files have different columns; name those of one log")
     found = recognised(schema)
+    rows = pl.scan_parquet(list(files), glob=False, hive_partitioning=False)
     text = TEMPLATE.format(
         file=shlex.quote(out.name) if out.name.isprintable() else "FILE",
         count=f"{len(files)} log file{'s' * (len(files) != 1)}",
         name=quoted(job_name(out)),
         log=_relative(log, out),
-        columns=_columns(found.columns),
+        columns=_columns(found, schema),
         form=found.form,
+        propensity=_propensity(found, rows),
         context=_context(found.context),
+        evaluation=_evaluation(schema, rows),
         candidates=_candidates(found.candidates),
     )
     out.write_text(text, encoding="utf-8")
@@ -156,90 +149,54 @@ def job_name(out: Path) -> str:
     return re.sub(r"[^A-Za-z0-9 ._-]+", "_", bare).strip(" ._-") or "job"
 
 
-def recognised(schema: pl.Schema) -> Found:
-    """What each column of a log is taken for."""
-    columns = {ours: _match(ours, schema) for ours in ALSO_NAMED}
-    theirs = columns[c.LOGGING_PROBABILITIES]
-    groups = {} if theirs else _groups(schema, columns)
-    pattern = next((name for name in groups if WIDE.fullmatch(name[:-1])), None)
-    form: Form = "wide" if pattern else _form(schema[theirs] if theirs else None)
-    taken = {name for name in columns.values() if name}
-    if form != "lists":
-        taken.discard(columns.pop(c.ACTIONS) or "")
-    if pattern:
-        columns[c.LOGGING_PROBABILITIES] = pattern
-        actions = groups[pattern]
-        same = [name for name, members in groups.items() if members == actions]
-        taken |= {name[:-1] + action for name in same for action in actions}
-        candidates = [name for name in same if name != pattern]
-    else:
-        fits = DISTRIBUTIONS[form][0]
-        others = [name for name in schema.names() if name not in taken]
-        candidates = [n for n in others if schema[n].is_nested() and fits(schema[n])]
-    known = {*taken, c.SLOT, c.SAMPLE_PROBABILITY, "model_id"}
-    return Found(
-        columns=columns,
-        form=form,
-        candidates=tuple(candidates),
-        context=tuple(
-            name
-            for name, dtype in schema.items()
-            if name not in known and not dtype.is_nested()
-        ),
-    )
-
-
-def _match(ours: str, schema: pl.Schema) -> str | None:
-    """The log's column that is surely `ours`, if one is."""
-    folded = {name.casefold(): name for name in schema.names()}
-    for name in (ours, *ALSO_NAMED[ours]):
-        if name in folded:
-            return folded[name]
-    return None
-
-
-def _form(dtype: pl.DataType | None) -> Form:
-    for form in ("structs", "map"):
-        if dtype is not None and DISTRIBUTIONS[form][0](dtype):
-            return form
-    return "lists"
-
-
-def _groups(
-    schema: pl.Schema, columns: Mapping[str, str | None]
-) -> dict[str, frozenset[str]]:
-    """Pattern to the actions of columns that may be one distribution.
-
-    All columns that a pattern matches are floats and nothing else, at least two.
-    """
-    heads = dict.fromkeys(
-        name[: at.end()]
-        for name in schema.names()
-        for at in MARK.finditer(name, 1, len(name) - 1)
-        if not {*name[: at.end()]} & {*"*?["}  # a pattern would read them otherwise
-    )
-    groups = {}
-    for head in heads:
-        members = [name for name in schema.names() if name.startswith(head)]
-        if (
-            len(members) >= LEAST_WIDE
-            and all(schema[name].is_float() for name in members)
-            and not {*members} & {*columns.values()}
-        ):
-            groups[f"{head}*"] = frozenset(name[len(head) :] for name in members)
-    return groups
-
-
-def _columns(found: Mapping[str, str | None]) -> str:
-    differing = {o: t for o, t in found.items() if t is not None and t != o}
-    absent = [ours for ours, theirs in found.items() if theirs is None]
+def _columns(found: Found, schema: pl.Schema) -> str:
+    differing = {o: t for o, t in found.columns.items() if t is not None and t != o}
+    absent = [ours for ours, theirs in found.columns.items() if theirs is None]
     lines = ""
     if differing:
         pairs = [f"{ours} = {quoted(theirs)}" for ours, theirs in differing.items()]
         lines += f"columns = {{ {', '.join(pairs)} }}  # ours = theirs?\n"
     for ours in absent:
         lines += f'# ? no column looks like {ours}: columns = {{ {ours} = "..." }}\n'
+    costs = [name for name in schema.names() if looks_like_a_cost(name)]
+    if c.REWARD in absent and costs:
+        cost = quoted(costs[0])
+        lines += f"# {cost} looks like a cost: write a column reward = 0 - cost.\n"
     return lines
+
+
+def _propensity(found: Found, rows: pl.LazyFrame) -> str:
+    """What is declared of a log with the probability of the logged action alone."""
+    if found.form != "propensity":
+        return ""
+    theirs = found.columns[c.ACTION]
+    names = _distinct(rows, theirs)
+    if all(name.isdecimal() for name in names):
+        names.sort(key=int)
+    shown = names if len(names) <= MOST_ACTIONS else []
+    seen = f" These are the {len(names):,} that were." if shown else ""
+    return PROPENSITY.format(seen=seen, actions=", ".join(map(quoted, shown)))
+
+
+def _evaluation(schema: pl.Schema, rows: pl.LazyFrame) -> str:
+    """What a log that was sampled, or made by several models, is to be declared as."""
+    lines = SAMPLED if c.SAMPLE_PROBABILITY in schema else ""
+    models = _distinct(rows, c.MODEL_ID)
+    if len(models) > 1:
+        named = ", ".join(map(quoted, models[:SHOWN_MODELS]))
+        rest = len(models) - SHOWN_MODELS
+        more = f" and {rest:,} more" if rest > 0 else ""
+        lines += MODELS.format(count=f"{len(models):,}", named=named + more)
+    return lines
+
+
+def _distinct(rows: pl.LazyFrame, column: str | None) -> list[str]:
+    """The values of a plain column, as text, in order; without nulls."""
+    dtype = rows.collect_schema().get(column or "")
+    if column is None or dtype is None or dtype.is_nested():
+        return []
+    values = rows.select(pl.col(column).cast(pl.String)).unique().drop_nulls()
+    return values.collect(engine="streaming")[column].sort().to_list()
 
 
 def _context(plain: Sequence[str]) -> str:

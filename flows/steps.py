@@ -32,7 +32,7 @@ from flows.facts import Kept
 from flows.job import load
 from flows.offpolicy.estimate import exit_code_of
 from flows.version import version
-from flows.warehouse import checked, estimates, evidence
+from flows.warehouse import checked, estimates, evidence, frequencies
 from flows.warehouse.days import Day, find_days
 from flows.warehouse.evidence import Keys
 from flows.warehouse.folder import Folder
@@ -114,11 +114,12 @@ def check(plan: Plan, advance: Callable[[], None] = lambda: None) -> None:
 
 
 def uncounted(plan: Plan) -> tuple[Day, ...]:
-    """The days that lack evidence for some candidate."""
+    """The days that lack counts: of their actions, or evidence for some candidate."""
     return tuple(
         day
         for day in plan.days
         if evidence.uncounted(plan.folder, plan.job, day, plan.keys[day.day])
+        or not frequencies.is_counted(plan.folder, plan.job, day)
     )
 
 
@@ -154,7 +155,7 @@ def publish(plan: Plan, *, days_read: int, nights_estimated: int) -> Path:
         RUNS,
         f"{plan.run_id}.json",
     )
-    return build_warehouse(plan.folder)
+    return build_warehouse(plan.folder, plan.job)
 
 
 @contextmanager
@@ -271,6 +272,7 @@ def _check_candidates(plan: Plan) -> dict[str, str]:
             prepared = evidence.prepare_day(
                 con, plan.folder, plan.job, day, plan.job.candidates, work
             )
+            prepared.scored(evidence.grid_of(plan.job).tolerated_floor)
         for name, actions in prepared.unknown.items():
             unknown.setdefault(name, set()).update(actions)
     return {name: ", ".join(sorted(actions)) for name, actions in unknown.items()}

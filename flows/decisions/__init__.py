@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from flows.decisions.checks import (
     CandidateColumn,
-    Profile,
-    Warned,
     Window,
     check,
     measure,
@@ -18,6 +16,7 @@ from flows.decisions.checks import (
 from flows.decisions.files import find
 from flows.decisions.layout import FORMS, Form, Layout, Log
 from flows.decisions.opening import open_log
+from flows.decisions.profile import Profile, Warned, looks_like_a_cost
 
 __all__ = [
     "FORMS",
@@ -30,6 +29,7 @@ __all__ = [
     "Window",
     "check",
     "find",
+    "looks_like_a_cost",
     "measure",
     "open_log",
 ]

@@ -22,7 +22,8 @@ from flows import columns as c
 from flows import queries
 from flows.decisions.files import require_readable
 from flows.decisions.layout import Log
-from flows.decisions.rules import Chain, load
+from flows.decisions.profile import Profile, profile
+from flows.decisions.rules import Chain, Rule, load
 from flows.errors import BrokenRule, ViolatingRow, ViolationsError
 
 SHOWN_ROWS = 5
@@ -33,42 +34,15 @@ Window = tuple[dt.datetime, dt.datetime]
 class CandidateColumn:
     """A candidate's probabilities in the log.
 
-    column: DuckDB expression of a list parallel to `actions`.
+    column: DuckDB expression of a list parallel to `actions`, or of one number.
     unlisted: DuckDB expression of the mass the candidate puts on unlisted actions.
+    is_list: False for the probability of the logged action alone.
     """
 
     name: str
     column: str
     unlisted: str = "0"
-
-
-@dataclass(frozen=True, slots=True)
-class Warned:
-    """A rule of `checks/warn/` that some decisions break; nothing stops."""
-
-    rule: str
-    sentence: str
-    remedy: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """What a log that passed holds.
-
-    actions: the one list of actions every decision has, None when lists differ.
-    sum_deviation: the largest distance of a probability sum from 1.
-    """
-
-    decisions: int
-    rewards: int
-    first_at: str | None
-    last_at: str | None
-    sum_deviation: float
-    action_count: int
-    actions: tuple[str, ...] | None
-    action_names: tuple[str, ...]
-    warned: tuple[Warned, ...]
+    is_list: bool = True
 
 
 def check(
@@ -97,7 +71,7 @@ def check(
 
     def read(files: tuple[str, ...]) -> None:
         measure(con, replace(log, files=files), window=window)
-        _one_pass(con, chains, warn, values)
+        _one_pass(con, log, chains, warn, values)
 
     try:
         read(log.files)
@@ -106,11 +80,11 @@ def check(
     except duckdb.Error:
         require_readable(log.files, read)
         raise
-    profile, is_repeating = _profile(con, warn)
+    found, is_repeating = profile(con, log, warn)
     is_doubled = _has_duplicates(con, log)
     if is_repeating or is_doubled or _any_broken(con, chains):
-        raise _violations(con, chains, values, log, profile.decisions, listing)
-    return profile
+        raise _violations(con, chains, values, log, found.decisions, listing)
+    return found
 
 
 def measure(
@@ -126,9 +100,10 @@ def measure(
         start, end = (queries.literal(t.isoformat()) + "::timestamptz" for t in window)
         at = c.DECIDED_AT
         within = f"{at} is null or ({at} >= {start} and {at} < {end})"
+    measured = "propensities" if log.layout.has_propensities else "decisions"
     queries.run(
         con,
-        "staging/measured_decisions",
+        f"staging/measured_{measured}",
         columns=log.select_list(),
         log=log.source(),
         nan_in_context=nan or "false",
@@ -140,16 +115,18 @@ def _chains(log: Log, candidates: Sequence[CandidateColumn]) -> list[Chain]:
     absent = {
         "decision_id_is_present": log.has_ids,
         "decided_at_is_present": log.is_dated,
-        "sample_probability_is_one": c.SAMPLE_PROBABILITY in log.optional,
+        "sample_probability_lies_in_0_1": log.is_sampled,
     }
-    rules = [rule for rule in load("stop") if absent.get(rule.name, True)]
+    form = "propensity" if log.layout.has_propensities else "lists"
+    rules = [r for r in load("stop", f"stop/{form}") if absent.get(r.name, True)]
     chains = [Chain("broken_rule", tuple(rules))]
     for number, candidate in enumerate(candidates):
         pieces = {"candidate": candidate.column, "unlisted": candidate.unlisted}
+        folder = f"candidates/{'lists' if candidate.is_list else 'propensity'}"
         chains.append(
             Chain(
                 f"broken_candidate_{number}",
-                load("candidates", about=candidate.name, **pieces),
+                load(folder, about=candidate.name, **pieces),
             )
         )
     return chains
@@ -157,8 +134,9 @@ def _chains(log: Log, candidates: Sequence[CandidateColumn]) -> list[Chain]:
 
 def _one_pass(
     con: duckdb.DuckDBPyConnection,
+    log: Log,
     chains: Sequence[Chain],
-    warn: Sequence[Any],
+    warn: Sequence[Rule],
     values: dict[str, Any],
 ) -> None:
     counts = [
@@ -172,32 +150,8 @@ def _one_pass(
         chains=",\n        ".join(chain.first_broken() for chain in chains),
         broken=",\n    ".join(chain.column for chain in chains),
         warnings=",\n    ".join(counts),
+        names=f"[{c.ACTION}]" if log.layout.has_propensities else c.ACTIONS,
     )
-
-
-def _profile(
-    con: duckdb.DuckDBPyConnection, warn: Sequence[Any]
-) -> tuple[Profile, bool]:
-    sums = [f"sum(warned_{n})::bigint as warned_{n}" for n in range(len(warn))]
-    (row,) = queries.run(con, "checks/profile", warnings=",\n    ".join(sums))
-    decisions, rewards, first, last, deviation, lists, count, actions, repeats = row[:9]
-    names = queries.run(con, "checks/action_names")
-    profile = Profile(
-        decisions=decisions,
-        rewards=rewards,
-        first_at=first,
-        last_at=last,
-        sum_deviation=deviation or 0.0,
-        action_count=count or 0,
-        actions=tuple(actions) if lists == 1 and actions else None,
-        action_names=tuple(name for (name,) in names),
-        warned=tuple(
-            Warned(rule.name, rule.sentence, rule.remedy, broken)
-            for rule, broken in zip(warn, row[9:], strict=True)
-            if broken
-        ),
-    )
-    return profile, repeats > 0
 
 
 def _any_broken(con: duckdb.DuckDBPyConnection, chains: Sequence[Chain]) -> bool:
@@ -230,7 +184,9 @@ def _violations(
 ) -> ViolationsError:
     parts = [chain.broken_rows() for chain in chains]
     said = {r.name: (r.sentence, r.remedy) for chain in chains for r in chain.rules}
-    extra = [("actions_are_distinct", "checks/repeated_actions")]
+    extra = []
+    if not log.layout.has_propensities:
+        extra.append(("actions_are_distinct", "checks/repeated_actions"))
     if log.has_ids:
         extra.append(("decision_id_is_unique", "checks/duplicate_ids"))
     for rule, file in extra:

@@ -10,11 +10,18 @@ the probabilities stand (DESIGN section 4):
               the action was not available)
     wide      one column an action, named by the pattern in
               `columns = { logging_probabilities = "p_*" }`
+    propensity
+              `propensity` double, the probability of the logged action alone
 
-DuckDB reads every form; polars reads lists, so that the others are written as lists
-once before they are scored. Fixed-size arrays, 32-bit floats, categorical and integer
-names are read as they are and cast on the way. A naive timestamp is refused: nobody
-can say which night it belongs to.
+Of a log of propensities the other probabilities are unknown, and so is the mass that a
+candidate has on actions the logging policy never took (validity.md 2). Two things that
+lists say must be declared there: `actions`, the names of all actions that could be
+taken, and `full_support`, that each action a candidate may take had at least the floor.
+
+DuckDB reads every form; polars reads lists and propensities, so that the others are
+written as lists once before they are scored. Fixed-size arrays, 32-bit floats,
+categorical and integer names are read as they are and cast on the way. A naive
+timestamp is refused: nobody can say which night it belongs to.
 """
 
 from __future__ import annotations
@@ -31,8 +38,11 @@ from flows.decisions.pieces import Piece, pieces
 from flows.queries import files as listed
 from flows.queries import identifier, literal
 
-Form = Literal["lists", "structs", "map", "wide"]
-FORMS: tuple[Form, ...] = ("lists", "structs", "map", "wide")
+Form = Literal["lists", "structs", "map", "wide", "propensity"]
+FORMS: tuple[Form, ...] = ("lists", "structs", "map", "wide", "propensity")
+# What a column holds that a candidate stands in: a list parallel to the actions,
+# actions with their probabilities, or of one action its probability or its name.
+Standing = Literal["list", "entries", "probability", "name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +53,7 @@ class Layout:
     context: columns that candidates see.
     beside: further columns that are read, such as those of a cut; no candidate sees
         them.
+    full_support, actions: declared of a log of propensities (see above).
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -50,6 +61,24 @@ class Layout:
     context: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     sum_tolerance: float = c.SUM_TOLERANCE
+    full_support: bool = False
+    actions: tuple[str, ...] = ()
+
+    @property
+    def has_propensities(self) -> bool:
+        """Whether the log holds the probability of the logged action alone."""
+        return self.probabilities == "propensity"
+
+    @property
+    def distribution(self) -> str:
+        """Our column (or columns, in the wide form) of the logging probabilities."""
+        return c.PROPENSITY if self.has_propensities else c.LOGGING_PROBABILITIES
+
+    @property
+    def canonical(self) -> tuple[str, ...]:
+        """Our columns that a log of this form can have."""
+        other = c.DISTRIBUTION if self.has_propensities else (c.PROPENSITY,)
+        return tuple(name for name in c.CANONICAL if name not in other)
 
     def theirs(self, ours: str) -> str:
         """The log's own name of our column."""
@@ -65,7 +94,8 @@ class Layout:
 class Log:
     """Files of one log, with the types of the columns that are read.
 
-    extra: further list columns that candidates stand in, by their own names.
+    extra: further columns that candidates stand in, by their own names.
+    has_model_ids: some file names the model that made each decision.
     """
 
     files: tuple[str, ...]
@@ -76,6 +106,23 @@ class Log:
     optional: tuple[str, ...]
     extra: tuple[str, ...]
     wide: tuple[str, ...] = ()
+    has_model_ids: bool = False
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the log says with which probability each decision was kept in it."""
+        return c.SAMPLE_PROBABILITY in self.optional
+
+    def stands(self, name: str) -> Standing:
+        """What the column `name` holds, in which a candidate stands."""
+        if name == c.LOGGING_PROBABILITIES or self.layout.probabilities == "lists":
+            return "list"
+        if not self.layout.has_propensities:
+            return "entries"
+        dtype = self.types[self.layout.theirs(name) if name == c.PROPENSITY else name]
+        if dtype.is_nested():
+            return "list"
+        return "probability" if dtype.is_numeric() else "name"
 
     def source(self) -> str:
         """The files as a DuckDB table with `untaken_file` and `file_row_number`."""
@@ -87,21 +134,20 @@ class Log:
 
     def select_list(self) -> str:
         """The canonical columns as a DuckDB select list over `source()`."""
-        theirs = {name: identifier(self.layout.theirs(name)) for name in c.CANONICAL}
+        layout = self.layout
+        theirs = {name: identifier(layout.theirs(name)) for name in c.CANONICAL}
         kept = [f"{theirs[c.ACTION]}::varchar as {c.ACTION}"]
-        kept.append(f"{theirs[c.REWARD]}::double as {c.REWARD}")
+        # A reward of -0.0 is one of 0.0, and is printed so.
+        kept.append(f"{theirs[c.REWARD]}::double + 0.0 as {c.REWARD}")
         identity = f"{theirs[c.DECISION_ID]}::varchar" if self.has_ids else "null"
         kept.append(f"{identity} as {c.DECISION_ID}")
         decided = theirs[c.DECIDED_AT] if self.is_dated else "null::timestamptz"
         kept.append(f"{decided} as {c.DECIDED_AT}")
-        kept += [f"{theirs[name]} as {name}" for name in self.optional]
-        kept += self._distribution(theirs[c.LOGGING_PROBABILITIES])
-        taken = {self.layout.theirs(name) for name in c.CANONICAL}
-        kept += [
-            f"{identifier(name)}"
-            for name in self.layout.other_columns
-            if name not in c.CANONICAL and name not in taken
-        ]
+        optional = [*self.optional, *[c.MODEL_ID] * self.has_model_ids]
+        kept += [f"{theirs[name]} as {name}" for name in optional]
+        kept += self._distribution()
+        others = dict.fromkeys((*layout.other_columns, *self._plain_extra))
+        kept += [identifier(name) for name in others if name not in layout.canonical]
         return ",\n    ".join(kept)
 
     def scans(self) -> Iterator[pl.LazyFrame]:
@@ -122,12 +168,16 @@ class Log:
         ).slice(piece.offset, piece.rows)
         kept = [
             pl.col(layout.theirs(c.ACTION)).cast(pl.String).alias(c.ACTION),
-            pl.col(layout.theirs(c.REWARD)).cast(pl.Float64).alias(c.REWARD),
-            as_list(self, layout.theirs(c.ACTIONS), pl.String).alias(c.ACTIONS),
-            as_list(self, layout.theirs(c.LOGGING_PROBABILITIES), pl.Float64).alias(
-                c.LOGGING_PROBABILITIES
-            ),
+            (pl.col(layout.theirs(c.REWARD)).cast(pl.Float64) + 0.0).alias(c.REWARD),
         ]
+        if layout.has_propensities:
+            propensity = pl.col(layout.theirs(c.PROPENSITY)).cast(pl.Float64)
+            kept.append(propensity.alias(c.PROPENSITY))
+        else:
+            for name, inner in zip(
+                c.DISTRIBUTION, (pl.String, pl.Float64), strict=True
+            ):
+                kept.append(as_list(self, layout.theirs(name), inner).alias(name))
         if self.has_ids:
             name = layout.theirs(c.DECISION_ID)
             kept.append(pl.col(name).cast(pl.String).alias(c.DECISION_ID))
@@ -135,29 +185,42 @@ class Log:
             kept.append(pl.col(layout.theirs(c.DECIDED_AT)).alias(c.DECIDED_AT))
         kept += [pl.col(layout.theirs(name)).alias(name) for name in self.optional]
         names = {expression.meta.output_name() for expression in kept}
-        kept += [pl.col(n) for n in layout.other_columns if n not in names]
-        kept += [as_list(self, n, pl.Float64).alias(n) for n in self.extra]
+        others = dict.fromkeys((*layout.other_columns, *self._plain_extra))
+        kept += [pl.col(n) for n in others if n not in names]
+        if not layout.has_propensities:
+            kept += [as_list(self, n, pl.Float64).alias(n) for n in self.extra]
         return frame.select(kept)
 
-    def _distribution(self, theirs: str) -> list[str]:
-        form = self.layout.probabilities
-        kept = []
-        if form == "lists":
-            actions = identifier(self.layout.theirs(c.ACTIONS))
-            kept.append(f"{actions}::varchar[] as {c.ACTIONS}")
-            kept.append(f"{theirs}::double[] as {c.LOGGING_PROBABILITIES}")
-            kept += [
-                f"{identifier(n)}::double[] as {identifier(n)}" for n in self.extra
+    @property
+    def _plain_extra(self) -> tuple[str, ...]:
+        """Columns of candidates that may be context too, and are read as they are."""
+        return self.extra if self.layout.has_propensities else ()
+
+    def _distribution(self) -> list[str]:
+        layout = self.layout
+        theirs = layout.theirs(c.LOGGING_PROBABILITIES)
+        if layout.has_propensities:
+            named = ", ".join(map(literal, layout.actions))
+            actions = f"[{named}]" if named else "null"
+            propensity = identifier(layout.theirs(c.PROPENSITY))
+            return [
+                f"{actions}::varchar[] as {c.ACTIONS}",
+                f"{propensity}::double as {c.PROPENSITY}",
             ]
-        else:
-            entries = self.entries(self.layout.theirs(c.LOGGING_PROBABILITIES))
-            kept.append(f"list_transform({entries}, lambda e: e.key) as {c.ACTIONS}")
-            kept.append(
-                f"list_transform({entries}, lambda e: e.value) "
-                f"as {c.LOGGING_PROBABILITIES}"
-            )
-            kept += [f"{self.entries(n)} as {identifier(n)}" for n in self.extra]
-        return kept
+        if layout.probabilities == "lists":
+            actions = identifier(layout.theirs(c.ACTIONS))
+            return [
+                f"{actions}::varchar[] as {c.ACTIONS}",
+                f"{identifier(theirs)}::double[] as {c.LOGGING_PROBABILITIES}",
+                *(f"{identifier(n)}::double[] as {identifier(n)}" for n in self.extra),
+            ]
+        entries = self.entries(theirs)
+        values = f"list_transform({entries}, lambda e: e.value)"
+        return [
+            f"list_transform({entries}, lambda e: e.key) as {c.ACTIONS}",
+            f"{values} as {c.LOGGING_PROBABILITIES}",
+            *(f"{self.entries(n)} as {identifier(n)}" for n in self.extra),
+        ]
 
     def entries(self, name: str) -> str:
         """A DuckDB list of struct(key, value) out of the column (or pattern) `name`."""

@@ -5,11 +5,15 @@ A file starts with the sentence and a line `-- Do:`, and selects the predicate a
 their numbers (presence, lengths, nulls, range, sum, logged action), and a row counts
 for the first one it breaks: an empty list would otherwise break a dozen. A predicate
 that is NULL or about NaN does not hold.
+
+Rules in `checks/stop/` are about every log; in folders below are those of one layout,
+numbered together with them.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flows import queries
@@ -20,6 +24,8 @@ SHAPE = re.compile(
     re.DOTALL,
 )
 COMMENT = re.compile(r"\s*\n-- ")
+# A zero with a sign, alone or in a list: it is shown without.
+SIGNED_ZERO = (r"(^|[\[ ])-0\.0([,\] ]|$)", r"\10.0\2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,9 @@ class Chain:
     def broken_rows(self) -> str:
         """A DuckDB query: the rows that break a rule, with its name and their value."""
         names = self._choice([queries.literal(rule.name) for rule in self.rules])
+        signed, plain = map(queries.literal, SIGNED_ZERO)
         values = self._choice([f"({rule.value})::varchar" for rule in self.rules])
+        values = f"regexp_replace({values}, {signed}, {plain}, 'g')"
         return (  # predicates and values are read from sql/checks
             f"select {names} as rule, {values} as value, file, row, decision_id\n"  # noqa: S608
             f"from (select *, {self.first_broken()} from measured_decisions)\n"
@@ -63,24 +71,28 @@ class Chain:
         return f"case {self.column} {whens} end"
 
 
-def load(folder: str, *, about: str | None = None, **pieces: str) -> tuple[Rule, ...]:
-    """The rules of a folder below `checks/`, in order.
+def load(*folders: str, about: str | None = None, **pieces: str) -> tuple[Rule, ...]:
+    """The rules of folders below `checks/`, in the order of their numbers.
 
     about: named behind each rule, as in `candidate_is_listed (thompson)`.
     """
-    rules = []
-    for file in queries.names(f"checks/{folder}"):
-        match = SHAPE.match(queries.filled(file, pieces))
-        if match is None:
-            raise AssertionError(f"sql/{file}.sql does not have the shape of a rule")
-        name = file.rsplit("/", 1)[1].split("_", 1)[1]
-        rules.append(
-            Rule(
-                name=f"{name} ({about})" if about else name,
-                sentence=COMMENT.sub(" ", match["sentence"]),
-                remedy=COMMENT.sub(" ", match["remedy"]),
-                holds=match["holds"],
-                value=match["value"],
-            )
-        )
-    return tuple(rules)
+    files = [file for folder in folders for file in queries.names(f"checks/{folder}")]
+    return tuple(_rule(file, about, pieces) for file in sorted(files, key=_stem))
+
+
+def _stem(file: str) -> str:
+    return file.rsplit("/", 1)[1]
+
+
+def _rule(file: str, about: str | None, pieces: Mapping[str, str]) -> Rule:
+    match = SHAPE.match(queries.filled(file, pieces))
+    if match is None:
+        raise AssertionError(f"sql/{file}.sql does not have the shape of a rule")
+    name = _stem(file).split("_", 1)[1]
+    return Rule(
+        name=f"{name} ({about})" if about else name,
+        sentence=COMMENT.sub(" ", match["sentence"]),
+        remedy=COMMENT.sub(" ", match["remedy"]),
+        holds=match["holds"],
+        value=match["value"],
+    )

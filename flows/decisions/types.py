@@ -30,8 +30,17 @@ def check_types(log: Log, distributions: tuple[str, ...]) -> None:
     expected: list[tuple[str, Fits, str]] = [
         (theirs(c.ACTION), _is_name, "action must be text"),
         (theirs(c.REWARD), _is_reward, "reward must be a number or null"),
-        *((name, fits, wanted) for name in distributions),
     ]
+    if form == "propensity":
+        logged, *candidates = distributions
+        expected.append((logged, fits, wanted))
+        fits, wanted = _candidate_type(log)
+        expected += [(name, fits, wanted) for name in candidates]
+    else:
+        expected += [(name, fits, wanted) for name in distributions]
+    if log.is_sampled:
+        kept = theirs(c.SAMPLE_PROBABILITY)
+        expected.append((kept, _is_number, "sample_probability must be a number"))
     if log.is_dated:
         expected.append((theirs(c.DECIDED_AT), _is_zoned, NAIVE))
     if log.has_ids:
@@ -94,9 +103,29 @@ def _is_map(dtype: PolarsDataType) -> bool:
     return _are_pairs(dtype, "key", "value")
 
 
+def _candidate_type(log: Log) -> tuple[Fits, str]:
+    """What a candidate's column may be beside a propensity.
+
+    Whole numbers may be names of actions or probabilities of 0 and 1; nobody can say.
+    """
+
+    def fits(dtype: PolarsDataType) -> bool:
+        if log.layout.actions and _is_numbers(dtype):
+            return True
+        return dtype in NAMES or dtype.is_float() or isinstance(dtype, pl.Decimal)
+
+    wanted = (
+        "a candidate beside a propensity must be a float, its probability of the "
+        "logged action, or text, the action it takes"
+    )
+    listed = "; or a list of probabilities, parallel to the declared actions"
+    return fits, wanted + (listed if log.layout.actions else "")
+
+
 DISTRIBUTIONS: dict[Form, tuple[Fits, str]] = {
     "lists": (_is_numbers, "probabilities must be lists of numbers"),
     "structs": (_is_structs, "probabilities must be lists of {action, probability}"),
     "map": (_is_map, "probabilities must be a map of text to number, or a struct"),
     "wide": (_is_number, "a probability must be a number"),
+    "propensity": (_is_number, "the propensity must be a number"),
 }

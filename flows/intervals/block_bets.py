@@ -1,92 +1,70 @@
-"""Wealth of a block bettor: which means the counts of the blocks reject.
-
-Scores are those of `mixture`: with s = 1 where a decision is fully supported, else 0, z
-its reward scaled to [0, 1] (the worst where it is missing) and a control c in [0, 1],
-
-    value        d + c e,  d = w z,        e = s (1 - w),  least  c - B c
-    improvement  d + c e,  d = (w - 1) z,  e = s (1 - w),  least  -max(1 - c, (B - 1) c)
-
-Wealth against a mean m is multiplied in each block by the product over its decisions of
-
-    1 + bet * (d + c e - m)        bet in [0, .85 / (m - least)]
-
-with bet and c from earlier blocks and planned sizes only. Where s = 0 the improvement's
-score can be -1, below that least one: bets on it stay below .99 / (m + 1) too. As
-bet >= 0, wealth does not grow on average under any mean <= m, and counts split over
-neighbouring cells never raise it (log is concave). Each checkpoint has a share of alpha
-as its wealth at the start, which races to the checkpoint and, past it, to the next one;
-m is rejected as soon as all of it together, after any block, reaches 1 / alpha (Ville).
-
-Of earlier blocks come the moments of d and e, with 200 pseudo decisions of the planned
-law added. With L = log(1 / alpha) and t the decisions planned up to the next checkpoint
-c minimises sqrt(2 variance L / t) + .67 (m - least) L / t. The bet is the one of a
-Gaussian race (`normal_tail`), turned into the best constant bet as the block's part of
-what is left grows, and corrected for the third moment.
-
-Source: intervals-next.md, sections 4 and 8; validity.md 1, 5a and 5f. The second limit
-of the improvement's bets is derived here: it keeps its factors positive.
-"""
+"""draft"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from flows.intervals.block_plan import Plan
 from flows.intervals.block_points import BlockPoints
-from flows.intervals.mixture import improvement_scores, value_scores
+from flows.intervals.estimands import Estimand
 from flows.intervals.normal_tail import LEAST_LOG, hazard
-from flows.intervals.points import Booleans, Floats
-
-Estimand = Literal["value", "improvement"]
+from flows.intervals.points import Floats, Points
 
 PSEUDO_DECISIONS = 200.0
 RANGE_PENALTY = 0.67
 LARGEST_BET, LARGEST_BET_UNSUPPORTED = 0.85, 0.99
 SKEW, LARGEST_SKEW = 0.5, 0.5
-# Variance is at least this part of the mean square plus itself.
 LEAST_VARIANCE = 0.02
 LEAST_REACH = 1e-9
-# Controls: multiples of m for the value, plain numbers for the improvement.
 VALUE_CONTROLS: Floats = np.linspace(0.0, 1.3, 11)
-IMPROVEMENT_CONTROLS: Floats = np.linspace(0.0, 1.0, 21)
-# Numbers held at once by one evaluation: an eighth of a megabyte, kept in the cache.
+OTHER_CONTROLS: Floats = np.linspace(0.0, 1.0, 21)
 CHUNK = 1 << 14
+AHEAD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One lower end: the points, or the mirrored ones.
+
+    plain, slope: d and e of each cell times its sampling weight, shape (cells,).
+    sums: shape (blocks, 11), sums over earlier blocks.
+    mean_reward: what block 0 says of it, in (0, 1); unused by the value.
+    """
+
+    plain: Floats
+    slope: Floats
+    sums: Floats
+    mean_reward: float
+    control: float
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """Scores, counts and plan of one lower end.
-
-    plain, slope: d and e of each cell, shape (cells,).
-    counts: shape (blocks, cells), no more blocks than planned.
-    sums: shape (blocks, 10), sums over earlier blocks of 1, d, e, dd, de, ee and of
-        a a a, a a b, a b b, b b b, where a - c b is the score of the reward less c.
-    left: shape (blocks, checkpoints), decisions planned from the start of each block
-        to the checkpoint that each share races to.
-    spread: planned mean square of w (value) or w - 1 (improvement).
-    mean_reward: what block 0 says of it, in (0, 1); used by the improvement alone.
-    """
-
-    is_value: bool
+    estimand: Estimand
     plan: Plan
     max_weight: float
     log_alpha: float
-    plain: Floats
-    slope: Floats
     counts: Floats
-    sums: Floats
+    mass: Floats
+    ends: tuple[End, ...]
+    seen: Floats
     left: Floats
     spread: float
-    mean_reward: float
+    pseudo: float
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are data of."""
+        rows = self.plan.rows[: self.plan.blocks + 1]
+        return int(np.searchsorted(rows, self.counts.shape[0]))
 
 
 class Stake(NamedTuple):
-    """Control against each mean and what its bet is computed from: shape (means,)."""
-
     control: Floats
     variance: Floats
     third: Floats
@@ -101,162 +79,165 @@ def prepare(
     max_weight: float,
     alpha: float,
     second_moment: float,
-    mean_reward: float,
 ) -> Game:
-    """The game of one lower end.
-
-    data: blocks in the order of the plan; none that comes after the plan's is seen.
-    alpha: error of this end.
-    second_moment, mean_reward: what plan and block 0 say of the weights' mean square
-        and of the logged rewards; they affect width alone.
-    """
-    is_value = estimand == "value"
-    scores = value_scores if is_value else improvement_scores
-    plain = scores(data.cells, 0.0)
-    slope = scores(data.cells, 1.0) - plain
-    counts = data.counts[: plan.blocks]
-    of_control = data.cells.is_supported - slope if is_value else -slope
+    counts = data.counts[: plan.rows[plan.blocks]]
+    cells = data.cells
+    v = cells.sampling_weight
+    before = plan.rows[: np.searchsorted(plan.rows[: plan.blocks], counts.shape[0])]
+    features = np.stack([np.ones_like(v), v, v * v])
+    seen = _before(counts, features, before)
+    ends = tuple(
+        _end(points, estimand, counts, before)
+        for points in (cells, estimand.mirrored(cells))
+    )
+    first = counts[: plan.rows[1]].sum(axis=0)
+    n = float(first.sum())
     return Game(
-        is_value,
+        estimand,
         plan,
         max_weight,
         math.log(alpha),
-        plain,
-        slope,
         counts,
-        _sums_before(counts, plain, slope, of_control),
-        _left(plan),
-        second_moment if is_value else max(second_moment - 1.0, 0.05),
-        mean_reward,
+        v,
+        ends,
+        seen,
+        _left(plan, seen[:, 0]),
+        second_moment if estimand.returned else max(second_moment, 0.05),
+        PSEUDO_DECISIONS * (float(first @ (v * v)) / n if n else 1.0),
     )
 
 
-def _sums_before(counts: Floats, d: Floats, e: Floats, b: Floats) -> Floats:
-    """Sums of ten features of the cells over the blocks before each block."""
-    squares = [np.ones_like(d), d, e, d * d, d * e, e * e]
-    features = np.stack([*squares, d**3, d * d * b, d * b * b, b**3])
-    sums = np.zeros((counts.shape[0], len(features)))
-    np.cumsum(counts[:-1] @ features.T, axis=0, out=sums[1:])
-    return sums
+def _end(points: Points, estimand: Estimand, counts: Floats, before) -> End:
+    v = points.sampling_weight
+    plain = estimand.scores(points, 0.0)
+    slope = estimand.scores(points, 1.0) - plain
+    d, e = v * plain, v * slope
+    b = v * (estimand.returned * points.is_supported) - e
+    features = np.stack([d, e, v*d, v*e, d * d, d * e, e * e, d**3, d * d * b, d * b * b, b**3])
+    first = counts[: before[1] if before.size > 1 else counts.shape[0]].sum(axis=0)
+    return End(d, e, _before(counts, features, before), *mean_reward(points, first))
 
 
-def _left(plan: Plan) -> Floats:
-    """Planned decisions up to the next checkpoint at or after each share's own."""
-    start = np.concatenate([[0.0], np.cumsum(plan.decisions)])
-    looks = np.array(plan.checkpoints)
-    block = np.arange(plan.blocks)
-    coming = np.searchsorted(looks, block, side="right")
-    target = np.maximum(coming[:, None], np.arange(looks.size))
-    left: Floats = start[looks[target]] - start[block, None]
-    return left
+def mean_reward(points: Points, count: Floats) -> tuple[float, float]:
+    """Mean logged reward, half a success added, in [.01, .99]."""
+    observed = np.where(points.is_reward_missing, 0.0, count * points.sampling_weight)
+    rewards = float(observed @ points.reward)
+    total = max(float(observed.sum()), 1.0)
+    return min(max((rewards + 0.5) / (total + 1.0), 0.01), 0.99), rewards / total
 
 
-def rejected(game: Game, means: Floats) -> Booleans:
-    """Whether wealth against each mean ever reached 1 / alpha: shape (means,).
-
-    means: above the least score of control 0 (0, or -1 for the improvement).
-    """
-    found = np.zeros(means.size, dtype=np.bool_)
-    live = np.arange(means.size)
-    log_shares = np.log(np.array(game.plan.shares))[:, None]
-    wealth = np.repeat(log_shares, means.size, axis=1)
-    for block in range(1, game.counts.shape[0]):
-        if not live.size:
-            break
-        if not game.counts[block].any():
-            continue
-        wealth += growth(game, block, means[live], wealth)
-        is_over = np.logaddexp.reduce(wealth, axis=0) + game.log_alpha >= 0.0
-        if is_over.any():
-            found[live[is_over]] = True
-            live, wealth = live[~is_over], wealth[:, ~is_over]
+def _before(counts: Floats, features: Floats, before) -> Floats:
+    """Sums of the features of the cells over the rows before each block."""
+    sums = np.zeros((counts.shape[0] + 1, len(features)))
+    np.cumsum(counts @ features.T, axis=0, out=sums[1:])
+    found: Floats = sums[before]
     return found
 
 
-def growth(game: Game, block: int, means: Floats, wealth: Floats) -> Floats:
-    """How much log wealth grows in one block.
+def _left(plan: Plan, seen: Floats) -> Floats:
+    start = np.concatenate([[0.0], np.cumsum(plan.decisions)])
+    looks = np.array(plan.checkpoints)
+    block = np.arange(seen.size)
+    coming = np.searchsorted(looks, block, side="right")
+    target = np.maximum(coming[:, None], np.arange(looks.size))
+    left: Floats = start[looks[target]] - start[block, None]
+    if plan.is_nightly:
+        pace = (seen + 1.0) / (start[block] + 1.0)
+        left = left * pace[:, None]
+    return left
 
-    means: shape (means,).
-    wealth: shape (checkpoints, means), log wealth of each share before the block.
 
-    Returns:
-        The gain of each share against each mean. Its exponential is at most 1 on
-        average when the mean of the scores is at most the one bet against.
-    """
-    stake = _stake(game, block, means)
-    bets = _bets(game, block, stake, wealth)
-    cells = np.flatnonzero(game.counts[block])
-    counts = game.counts[block, cells]
-    plain, slope = game.plain[cells], game.slope[cells]
-    grown = np.empty_like(wealth)
-    step = max(1, CHUNK // cells.size)
-    for start in range(0, means.size, step):
-        part = slice(start, start + step)
-        gains = stake.control[part, None] * slope
-        gains += plain
-        gains -= means[part, None]
-        for look, bet in enumerate(bets[:, part]):
-            terms = bet[:, None] * gains
-            grown[look, part] = np.log1p(terms, out=terms) @ counts
+def growth(
+    game: Game,
+    block: int,
+    edges: Sequence[Floats],
+    sizes: Sequence[int],
+    wealth: Floats,
+    shares: slice,
+) -> Floats:
+    """Shape (edges, rows, shares, means)."""
+    stake = stakes(game, block, edges[0], sizes, shares)
+    bets = _bets(game, block, stake, wealth, shares)
+    rows = game.counts[game.plan.rows[block] : game.plan.rows[block + 1]]
+    cells = np.flatnonzero(rows.any(axis=0))
+    counts = rows[:, cells].T
+    mass = game.mass[cells]
+    grown = np.empty((len(edges), len(rows), *wealth.shape))
+    step = max(1, CHUNK // (cells.size * len(bets)))
+    start = 0
+    for end, size in zip(game.ends, sizes, strict=True):
+        stop = start + size
+        plain, slope = end.plain[cells], end.slope[cells]
+        for low in range(start, stop, step):
+            part = slice(low, min(low + step, stop))
+            scores = stake.control[part, None] * slope
+            scores += plain
+            for edge, means in enumerate(edges):
+                gains = scores - means[part, None] * mass
+                terms = bets[:, part, None] * gains
+                np.log1p(terms, out=terms)
+                grown[edge, :, :, part] = (terms @ counts).transpose(2, 0, 1)
+        start = stop
     return grown
 
 
-def _stake(game: Game, block: int, means: Floats) -> Stake:
-    """The control against each mean, from the blocks before `block`."""
-    n, d, e, dd, de, ee, aaa, aab, abb, bbb = game.sums[block]
+def stakes(
+    game: Game, block: int, means: Floats, sizes: Sequence[int], shares: slice
+) -> Stake:
+    n, _, vv = game.seen[block]
+    sums = np.stack([end.sums[block] for end in game.ends], axis=1)
+    _, _, d, e, dd, de, ee, aaa, aab, abb, bbb = np.repeat(sums, sizes, axis=1)
     n += PSEUDO_DECISIONS
-    if game.is_value:
-        reward, unit = means, 1.0
+    pseudo, unit = game.pseudo, game.estimand.returned
+    if unit:
+        reward = means
     else:
-        reward, unit = np.full_like(means, game.mean_reward), 0.0
-    square = (dd + PSEUDO_DECISIONS * game.spread * reward) / n
-    cross = (de + PSEUDO_DECISIONS * (unit - game.spread) * reward) / n
-    steepness = (ee + PSEUDO_DECISIONS * (game.spread - unit)) / n
-    plain = square + means * (means - 2.0 * (d + PSEUDO_DECISIONS * means) / n)
-    least = LEAST_VARIANCE * (square + LEAST_VARIANCE)
+        reward = np.repeat([end.mean_reward for end in game.ends], sizes)
+    square = (dd + pseudo * game.spread * reward) / n
+    cross = (de + pseudo * (unit - game.spread) * reward) / n
+    steepness = (ee + pseudo * (game.spread - unit)) / n
+    plain = square + means * (
+        means * ((vv + pseudo) / n) - 2.0 * (d + pseudo * means) / n
+    )
+    least = LEAST_VARIANCE * (square + LEAST_VARIANCE * (pseudo / PSEUDO_DECISIONS))
     tilt = 2.0 * (cross - means * (e / n))
 
     control, reach = _controls(game, means)
-    variance = control * steepness + tilt[:, None]
+    variance = control * steepness[:, None] + tilt[:, None]
     variance *= control
     variance += plain[:, None]
     np.maximum(variance, least[:, None], out=variance)
-    rate = -game.log_alpha / game.left[block, 0]
+    rate = -game.log_alpha / game.left[block, shares.start]
     width = np.sqrt(variance)
     width *= math.sqrt(2.0 * rate)
     width += (RANGE_PENALTY * rate) * reach
     best = np.arange(means.size), width.argmin(axis=1)
     c, variance = np.broadcast_to(control, width.shape)[best], variance[best]
     third = (aaa - c * (3.0 * aab - c * (3.0 * abb - c * bbb))) / n
-    largest_bet = LARGEST_BET / reach[best]
-    if not game.is_value:
-        unsupported = LARGEST_BET_UNSUPPORTED / (means + 1.0)
-        largest_bet = np.minimum(largest_bet, unsupported)
+    unsupported = game.estimand.least_unsupported(game.max_weight)
+    largest_bet = np.minimum(
+        LARGEST_BET / reach[best], LARGEST_BET_UNSUPPORTED / (means - unsupported)
+    )
     return Stake(c, variance, third, largest_bet)
 
 
 def _controls(game: Game, means: Floats) -> tuple[Floats, Floats]:
-    """Controls to choose from and m less the least score.
-
-    Shape (means, controls); one row of controls where they do not depend on m.
-    """
-    m, high = means[:, None], game.max_weight - 1.0
-    if game.is_value:
+    m = means[:, None]
+    if game.estimand.returned:
         control = np.minimum(1.0, m * VALUE_CONTROLS)
-        return control, m + high * control
-    c = IMPROVEMENT_CONTROLS
+        return control, m + (game.max_weight - 1.0) * control
+    least = [game.estimand.least(c, game.max_weight) for c in OTHER_CONTROLS]
     # Means below every score have no reach; any bet rejects them.
-    reach = np.maximum(m + np.maximum(1.0 - c, high * c), LEAST_REACH)
-    return c[None, :], reach
+    return OTHER_CONTROLS[None, :], np.maximum(m - np.array(least), LEAST_REACH)
 
 
-def _bets(game: Game, block: int, stake: Stake, wealth: Floats) -> Floats:
-    """The bet of each share against each mean: shape (checkpoints, means)."""
-    left = game.left[block][:, None]
+def _bets(game: Game, block: int, stake: Stake, wealth: Floats, shares: slice) -> Floats:
+    left = game.left[block, shares][:, None]
     chance = wealth + game.log_alpha  # log of the chance to win a Gaussian race
     is_open = (chance >= LEAST_LOG) & (chance < 0.0)
     constant = np.sqrt(-2.0 * np.minimum(np.maximum(chance, LEAST_LOG), 0.0))
-    closing = game.plan.decisions[block] / left
+    pace = game.left[block, -1] / (game.plan.horizon - game.plan.decisions[:block].sum())
+    closing = game.plan.decisions[block] * pace / left
     bets = (1.0 - closing) * hazard(constant) + closing * constant
     bets /= np.sqrt(stake.variance * left)
     skewed = SKEW * bets * (stake.third / stake.variance)

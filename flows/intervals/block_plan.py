@@ -26,7 +26,8 @@ Source: intervals-next.md, sections 4, 5 and 8; validity.md 5a to 5d.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -41,8 +42,14 @@ POSITIONS = 1 << 16
 FIRST_SHARE, NEXT_SHARE, LAST_SHARE = 0.01, 0.1, 0.0003
 SUB_BLOCKS = 8
 QUARTER_SHARES = (0.15, 0.2, 0.2, 0.45)
-OPEN_NIGHTS = (1, 2, 4, 7, 14, 28, 56, 112)
-OPEN_SHARES = (0.06, 0.08, 0.12, 0.16, 0.18, 0.16, 0.14, 0.10)
+OPEN_NIGHTS = (1, 2, 4, 7, 14, 28, 56, 112, 224, 448, 896, 1792, 3584)
+OPEN_SHARES = (
+    *(0.045, 0.065, 0.09, 0.125, 0.145, 0.13, 0.11, 0.085),
+    *(0.065, 0.055, 0.045, 0.025, 0.015),
+)
+NIGHTLY_SHARE = 0.15
+WINDOW_PARTS = 1_000
+ONE_A_BLOCK: Positions = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +62,10 @@ class Plan:
         is at least 2.
     shares: the part of alpha each checkpoint gets; positive, at most 1 together.
     second_moment: planned mean squared weight, at least 1; None: taken from block 0.
+    rows: shape (blocks + 1,), where the counts of each block start, and their number.
+        Left out, a block is one row. There is a look after every row.
+    is_nightly: blocks are those of nights, whose traffic nobody knows: only the ratios
+        of the planned decisions count, their scale is the pace of the blocks so far.
 
     Raises:
         ValueError: a number is out of its range, or shares and checkpoints differ in
@@ -65,6 +76,8 @@ class Plan:
     checkpoints: tuple[int, ...]
     shares: tuple[float, ...]
     second_moment: float | None = None
+    rows: Positions = field(default_factory=lambda: ONE_A_BLOCK)
+    is_nightly: bool = False
 
     def __post_init__(self) -> None:
         planned, looks = self.decisions, self.checkpoints
@@ -80,6 +93,10 @@ class Plan:
             raise ValueError(f"shares {self.shares} are not positive parts of 1")
         if self.second_moment is not None and not 1 <= self.second_moment < math.inf:
             raise ValueError(f"second_moment {self.second_moment} is below 1")
+        if self.rows is ONE_A_BLOCK:
+            object.__setattr__(self, "rows", np.arange(planned.size + 1))
+        if self.rows.shape != (planned.size + 1,) or (np.diff(self.rows) < 1).any():
+            raise ValueError("rows does not give every block a row of its own")
 
     @property
     def blocks(self) -> int:
@@ -135,28 +152,66 @@ def nightly_plan(
     horizon_nights: int | None = None,
     sub_blocks: int = SUB_BLOCKS,
     second_moment: float | None = None,
-) -> Plan:
-    """Blocks of nights, in time order, each cut into equal hash sub-blocks.
-
-    decisions_a_night: expected, positive; wrong by a factor of two it costs 2 to 10 %
-        of width at the horizon.
-    horizon_nights: the night of the last look; None: checkpoints at doubling nights.
-    sub_blocks: of each night, at least 1; 1 where the logging policy reacts within a
-        night (validity.md 5c).
-
-    Raises:
-        ValueError: the horizon is no positive number of nights, or leaves one block.
-    """
+) -> tuple[Plan, Positions]:
     if horizon_nights is None:
         share_of = dict(zip(OPEN_NIGHTS, OPEN_SHARES, strict=True))
     else:
         share_of = _quarters(horizon_nights)
-    return Plan(
-        np.full(max(share_of) * sub_blocks, decisions_a_night / sub_blocks),
-        tuple(nights * sub_blocks for nights in share_of),
-        tuple(share_of.values()),
-        second_moment,
+    looks = [night * sub_blocks for night in share_of]
+    ends = _cuts(looks, 1, NIGHTLY_SHARE, 1)
+    return _of_nights(
+        decisions_a_night, ends, looks, tuple(share_of.values()), sub_blocks, second_moment
     )
+
+
+def window_plan(
+    decisions: float,
+    *,
+    nights: int,
+    sub_blocks: int = SUB_BLOCKS,
+    second_moment: float | None = None,
+) -> tuple[Plan, Positions]:
+    units = nights * sub_blocks
+    first = max(round(FIRST_SHARE * units), 1)
+    ends = _cuts([units], first, NEXT_SHARE, max(units // WINDOW_PARTS, 1))
+    return _of_nights(decisions / nights, ends, [units], (1.0,), sub_blocks, second_moment)
+
+
+def _cuts(looks: Sequence[int], first: int, share: float, least: int) -> list[int]:
+    """Where blocks end, in sub-blocks: a share of what is left to the next look."""
+    ends = [first]
+    for look in looks:
+        while (left := look - ends[-1]) > 0:
+            ends.append(ends[-1] + min(max(int(share * left), least), left))
+    return ends
+
+
+def _of_nights(
+    pace: float,
+    ends: list[int],
+    looks: list[int],
+    shares: tuple[float, ...],
+    sub_blocks: int,
+    second_moment: float | None,
+) -> tuple[Plan, Positions]:
+    """The plan, and the row of counts of each night and sub-block."""
+    block = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+    night = np.arange(block.size) // sub_blocks
+    is_new = np.ones(block.size, dtype=np.bool_)
+    is_new[1:] = (np.diff(block) > 0) | (np.diff(night) > 0)
+    row = np.cumsum(is_new) - 1
+    starts = np.append(np.searchsorted(block, np.arange(len(ends))), block.size - 1)
+    rows = row[starts]
+    rows[-1] += 1
+    plan = Plan(
+        np.diff(ends, prepend=0) * (pace / sub_blocks),
+        tuple(int(c) for c in np.searchsorted(ends, looks) + 1),
+        shares,
+        second_moment,
+        rows,
+        is_nightly=True,
+    )
+    return plan, row.reshape(-1, sub_blocks)
 
 
 def _quarters(nights: int) -> dict[int, float]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from flows.intervals.points import Floats, Points
+from flows.intervals.points import KEYS, Floats, Points, groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,8 @@ class BlockPoints:
     """Cells and how many decisions of each block fall into each cell.
 
     cells: points whose counts are ignored.
-    counts: shape (blocks, cells), not negative; fractional where mass was split.
+    counts: shape (blocks, cells), not negative; fractional where mass was split. Where
+        a plan cuts blocks into rows, shape (rows, cells).
 
     Raises:
         ValueError: counts has another shape, a negative number or one not finite.
@@ -52,23 +53,16 @@ def in_blocks(
         raise ValueError("block and points differ in shape")
     if block.size and not 0 <= block.min() <= block.max() < blocks:
         raise ValueError(f"a block lies outside [0, {blocks})")
-    missing, supported = points.is_reward_missing, points.is_supported
-    # Adding 0.0 turns -0.0, which sorts equal to 0.0, into 0.0.
-    weight = points.weight + 0.0
-    reward = np.where(missing, 0.0, points.reward + 0.0)
-    order = np.lexsort((points.count, supported, missing, reward, weight))
-    is_first = np.arange(order.size) == 0
-    for key in (weight, reward, missing, supported):
-        is_first[1:] |= key[order[1:]] != key[order[:-1]]
-    cell = np.cumsum(is_first) - 1
-    first = order[is_first]
+    # Adding 0 turns -0.0, which sorts equal to 0.0, into 0.0, and a mark into 0 or 1.
+    keys = {name: getattr(points, name) + 0.0 for name in KEYS}
+    keys["reward"] = np.where(points.is_reward_missing, 0.0, keys["reward"])
+    order, starts = groups(keys, points.count)
+    cell = np.zeros(order.size, dtype=np.intp)
+    cell[starts[1:]] = 1
+    first = order[starts]
     counts = np.zeros((blocks, first.size))
-    np.add.at(counts, (block[order], cell), points.count[order])
-    cells = Points(
-        weight[first],
-        reward[first],
-        missing[first],
-        supported[first],
-        counts.sum(axis=0),
-    )
-    return BlockPoints(cells, counts)
+    np.add.at(counts, (block[order], np.cumsum(cell)), points.count[order])
+    columns = {name: key[first] for name, key in keys.items()}
+    for name in ("is_reward_missing", "is_supported"):
+        columns[name] = columns[name] > 0.0
+    return BlockPoints(Points(count=counts.sum(axis=0), **columns), counts)

@@ -3,20 +3,21 @@
 A bet stakes the fraction f of its wealth on "the mean of the scores exceeds m". After
 scores x_1..x_n, none below `minimum`, its wealth is the product of
 
-    1 + f * (x_i - m) / (m - minimum)                      f in (0, 1)
+    1 + f * v_i * (x_i - m) / (m - minimum)                f in (0, 1)
 
-which never turns negative and, when the mean is at most m, does not grow on average.
+which never turns negative and, when the mean is at most m, does not grow on average. v
+is a sampling weight in (0, 1], as a rule 1; the mean is E[v x] / E[v] (validity.md 13).
 So does the wealth of a mixture, sum of prior * wealth over bets; by Ville's inequality
 it ever reaches 1/a with probability at most a, whatever the sample size and the order
 of arrival. Every m whose wealth reaches 1/a is rejected; the largest rejected m bounds
 the mean from below at level 1 - a, under peeking too.
 
-Each factor is log((1 - f) + f * (x - minimum) / (m - minimum)): with s the logarithm of
-m - minimum it is convex and falls as s grows, and s is concave in m. So the log wealth
-of each bet, and of a mixture (a log-sum-exp), is convex and falls as m grows. Hence
-rejection is monotone, a Newton step from either side lands on a rejected m, and a chord
-lands on one that is not: both ends of the bracket close in. The rejected end is
-returned, so the error of the search only ever widens an interval.
+The log of a factor is log((1 - f v) + f v (x - minimum) / (m - minimum)): with s the
+logarithm of m - minimum it is convex and falls as s grows, and s is concave in m. So
+the log wealth of each bet, and of a mixture (a log-sum-exp), is convex and falls as m
+grows. Hence rejection is monotone, a Newton step from either side lands on a rejected
+m, and a chord lands on one that is not: both ends of the bracket close in. The rejected
+end is returned, so the error of the search only ever widens an interval.
 
 Leaving a bet out lowers the wealth. Bets that fall 45 nats short of mattering at a
 rejected m are left out above it (they fall as m grows), which is why long logs, where
@@ -35,7 +36,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flows.intervals.points import Booleans, Floats
+from flows.intervals.points import Booleans, Floats, Positions
 
 RELATIVE_TOLERANCE = 1e-12
 NEGLIGIBLE_NATS = 45.0
@@ -53,6 +54,7 @@ class Bets:
     minimum: the least score that could ever occur.
     fractions, log_priors: shape (bets,); fractions in (0, 1), priors of all `Bets` of
         one mixture add up to at most 1.
+    weights: sampling weights, shape (scores,), in (0, 1]; None: all are 1.
     """
 
     scores: Floats
@@ -60,6 +62,12 @@ class Bets:
     minimum: float
     fractions: Floats
     log_priors: Floats
+    weights: Floats | None = None
+
+    @property
+    def mass(self) -> Floats:
+        """Counts times sampling weights: shape (scores,)."""
+        return self.counts if self.weights is None else self.counts * self.weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +81,34 @@ class Wealth:
 
 def merged(bets: Bets) -> Bets:
     """The same bets over sorted, distinct scores; independent of their order."""
-    scores, counts = bets.scores, bets.counts
-    if not (counts > 0).all():
-        scores, counts = scores[counts > 0], counts[counts > 0]
-    if counts.size and counts.min() == counts.max():
-        scores = np.sort(scores)  # millions of values, as a rule, each counted once
+    if not (bets.counts > 0).all():
+        bets = _at(bets, np.flatnonzero(bets.counts > 0))
+    counts, weights = bets.counts, bets.weights
+    if weights is not None:
+        bets = _at(bets, np.lexsort((counts, weights, bets.scores)))
+    elif counts.size and counts.min() == counts.max():
+        # Millions of values, as a rule, each counted once.
+        bets = replace(bets, scores=np.sort(bets.scores))
     else:
-        order = np.lexsort((counts, scores))
-        scores, counts = scores[order], counts[order]
-    is_first = np.ones(scores.size, dtype=np.bool_)
-    np.not_equal(scores[1:], scores[:-1], out=is_first[1:])
-    if not is_first.all():
-        starts = np.flatnonzero(is_first)
-        scores, counts = scores[starts], np.add.reduceat(counts, starts)
-    return replace(bets, scores=scores, counts=counts)
+        bets = _at(bets, np.lexsort((counts, bets.scores)))
+    is_first = np.ones(bets.scores.size, dtype=np.bool_)
+    np.not_equal(bets.scores[1:], bets.scores[:-1], out=is_first[1:])
+    if bets.weights is not None:
+        is_first[1:] |= bets.weights[1:] != bets.weights[:-1]
+    if is_first.all():
+        return bets
+    starts = np.flatnonzero(is_first)
+    return replace(_at(bets, starts), counts=np.add.reduceat(bets.counts, starts))
+
+
+def _at(bets: Bets, where: Positions) -> Bets:
+    """The same bets over some of the scores, in the order of `where`."""
+    return replace(
+        bets,
+        scores=bets.scores[where],
+        counts=bets.counts[where],
+        weights=None if bets.weights is None else bets.weights[where],
+    )
 
 
 def wealth(mixture: Sequence[Bets], mean: float) -> Wealth:
@@ -111,17 +133,24 @@ def _bet_wealth(bets: Bets, mean: float) -> tuple[Floats, Floats]:
     fractions = bets.fractions[:, None]
     logs = np.zeros(bets.fractions.size)
     inverses = np.zeros(bets.fractions.size)
+    spared = np.zeros(bets.fractions.size)
     step = max(1, CHUNK // max(1, bets.fractions.size))
     for start in range(0, bets.scores.size, step):
-        counts = bets.counts[start : start + step]
-        gains = fractions * ((bets.scores[start : start + step] - mean) / reach)
+        part = slice(start, start + step)
+        counts, odds = bets.counts[part], (bets.scores[part] - mean) / reach
+        if bets.weights is not None:
+            odds *= bets.weights[part]
+        gains = fractions * odds
         terms = np.log1p(gains)
         terms *= counts
         logs += terms.sum(axis=1)
         gains += 1.0
-        inverses += np.divide(counts, gains, out=gains).sum(axis=1)
-    total = bets.counts.sum()
-    return logs, -(total - (1.0 - bets.fractions) * inverses) / reach
+        shares = np.divide(counts, gains, out=gains)
+        inverses += shares.sum(axis=1)
+        if bets.weights is not None:
+            spared += shares @ (1.0 - bets.weights[part])
+    kept = (1.0 - bets.fractions) * inverses + bets.fractions * spared
+    return logs, -(bets.counts.sum() - kept) / reach
 
 
 def largest_rejected(
@@ -203,17 +232,18 @@ def _subset(bets: Bets, which: Booleans) -> Bets:
 
 
 def _mean(bets: Bets) -> float:
-    """Mean of the scores."""
-    return float((bets.scores * bets.counts).sum() / bets.counts.sum())
+    """Mean of the scores, a ratio where there are sampling weights."""
+    return float((bets.scores * bets.mass).sum() / bets.mass.sum())
 
 
 def _start(mixture: Sequence[Bets], log_threshold: float) -> float:
     """A rough guess of the result: the best normal approximation over the scores."""
     guesses = []
     for bets in mixture:
-        decisions = float(bets.counts.sum())
+        mass = bets.mass if bets.weights is None else bets.mass * bets.weights
+        decisions = float(bets.mass.sum())
         mean = _mean(bets)
-        variance = float((bets.counts * (bets.scores - mean) ** 2).sum()) / decisions
+        variance = float((mass * (bets.scores - mean) ** 2).sum()) / decisions
         # Two nats are about what the mixture pays for not knowing the best bet.
         deviations = math.sqrt(2.0 * variance * (log_threshold + 2.0) / decisions)
         guesses.append(max(mean - deviations, mean - 0.9 * (mean - bets.minimum)))
@@ -230,5 +260,7 @@ def _averaged(bets: Bets) -> Bets:
     edges = np.linspace(bets.scores[0], bets.scores[-1], PILOT_SCORES, endpoint=False)
     starts = np.unique(np.searchsorted(bets.scores, edges))
     counts = np.add.reduceat(bets.counts, starts)
-    sums = np.add.reduceat(bets.scores * bets.counts, starts)
-    return replace(bets, scores=sums / counts, counts=counts)
+    mass = np.add.reduceat(bets.mass, starts)
+    sums = np.add.reduceat(bets.scores * bets.mass, starts)
+    weights = None if bets.weights is None else mass / counts
+    return replace(bets, scores=sums / mass, counts=counts, weights=weights)

@@ -1,31 +1,17 @@
-"""Value and improvement by a mixture of constant bets: valid at every look, order-free.
+"""Any estimand by a mixture of constant bets: valid at every look, order-free.
 
-Estimands, with rewards z scaled to [0, 1], w the importance weight on supported actions
-in [0, B], B = max_weight = 1 / floor, and u the unsupported candidate mass:
-
-    value        V <= E[w z] + E[u] = 1 - E[w (1 - z)],  V >= E[w z]
-    improvement  D = E[(w - 1) z] likewise, and D <= -E[(w - 1) (1 - z)]
-
-so one lower bound serves both ends: the upper end is 1 - LCB (value) or -LCB
-(improvement) of the same scores with 1 - z in the place of z ("reflection", validity.md
-1). The scores and the least value each could take, for a control c in [0, 1]:
-
-    value        w (z - c) + c        least  c - B c
-    improvement  (w - 1) (z - c)      least  min(-1, -(B - 1) c)
-
-A control costs nothing on average where E[w] = 1 and takes out the noise of the weight
-itself. Where u > 0 it would claim mass that was never seen, so there c = 0. A missing
-reward takes the worst z in {0, 1} for its score: 0 for the value; for the improvement
-0 where w >= 1 and 1 where w < 1 (intervals.md, section 5).
+Scores, controls and the reflection that gives the upper end are those of `estimands`,
+the bets and the search for an end those of `kernel`.
 
 Half of the prior lies on the 20 fractions of `compat`, on the very scores `compat` bets
 on at each end: control 0 at the lower one and, by reflection, control 1 at the upper
-one. Its wealth is then at least half of compat's, so the interval is never wider than
-compat's at confidence 1 - alpha/2 (validity.md 5). The other half lies on fractions
-0.9 * 2**-j with prior 1 / (j + 3), which follow the best bet down as data grow, times
-five controls. Among six sets of controls these were within 2 % of the narrowest, mean
-rewards .05 to .9 and 500 to 200,000 decisions. Width over compat's, both clipped, at
-the same confidence .95, floor .05, ten actions (mean over 5 to 100 logs):
+one (0 for a difference, which `compat` does not have). Its wealth is then at least half
+of compat's, so the interval is never wider than compat's at confidence 1 - alpha/2
+(validity.md 5). The other half lies on fractions 0.9 * 2**-j with prior 1 / (j + 3),
+which follow the best bet down as data grow, times five controls. Among six sets of
+controls these were within 2 % of the narrowest, mean rewards .05 to .9 and 500 to
+200,000 decisions. Width over compat's, both clipped, at the same confidence .95, floor
+.05, ten actions (mean over 5 to 100 logs):
 
     decisions                     500    2,000    20,000    200,000
     value, reward .05             .98      .98       .58        .24
@@ -35,21 +21,21 @@ the same confidence .95, floor .05, ten actions (mean over 5 to 100 logs):
 
 The guarantee assumes logged probabilities that are true and decisions whose conditional
 mean is constant; it then holds for every number of looks. Ends are intersected with
-what is possible, [0, 1] and [-1, 1]; data that contradict the weights can make the
-interval empty, which is for the caller to report.
+what is possible; data that contradict the weights can make the interval empty, which is
+for the caller to report. With sampling weights the mean is a ratio (`estimands`).
 
-Source: validity.md 1 and 5; intervals.md, sections 4, 5 and 8.
+Source: validity.md 1, 5 and 13; intervals.md, sections 4, 5 and 8.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from flows.intervals.compat import FRACTIONS as COMPAT_FRACTIONS
+from flows.intervals.estimands import Estimand
 from flows.intervals.interval import Interval
 from flows.intervals.kernel import Bets, largest_rejected
 from flows.intervals.points import Floats, Points
@@ -77,156 +63,64 @@ HOUSE = Family((0.0, 0.1, 0.5, 0.9, 1.0), (0.2, 0.2, 0.2, 0.2, 0.2), 0.5)
 # No control and no compat: what the golden cases of the research were computed with.
 BARE = Family((0.0,), (1.0,), 0.0)
 
-Scores = Callable[[Points, float], Floats]
 
-
-def value(
-    points: Points, *, max_weight: float, alpha: float, family: Family = HOUSE
+def interval(
+    points: Points,
+    estimand: Estimand,
+    *,
+    max_weight: float,
+    alpha: float,
+    family: Family = HOUSE,
 ) -> Interval:
-    """Interval for the candidate's value, rewards scaled to [0, 1].
+    """Interval for an estimand, rewards scaled to [0, 1].
 
-    points: weights at most `max_weight`; none at all gives [0, 1].
+    points: weights at most `max_weight`; none at all gives what is possible.
     max_weight: 1 / floor, at least 1.
     alpha: total error in (0, 1), half at each end.
+
+    Returns:
+        The interval; empty when the weights contradict the logged probabilities.
 
     Raises:
         ValueError: max_weight, alpha or a weight is out of its range.
     """
-    _check(points, max_weight, alpha)
-    end = _Ends(family, alpha, high=max_weight)
-    points = points.merged()
-
-    def least(control: float) -> float:
-        return control - max_weight * control
-
-    below = end.lower(points, value_scores, least, compat_control=0.0)
-    above = end.lower(mirrored(points), value_scores, least, compat_control=1.0)
-    return Interval(below, 1.0 - above).intersect(Interval(0.0, 1.0))
-
-
-def improvement(
-    points: Points, *, max_weight: float, alpha: float, family: Family = HOUSE
-) -> Interval:
-    """Interval for value minus the logging policy's own, rewards scaled to [0, 1].
-
-    Arguments and errors are those of `value`; no points at all give [-1, 1].
-    """
-    _check(points, max_weight, alpha)
-    end = _Ends(family, alpha, high=max(1.0, max_weight - 1.0))
-    points = points.merged()
-
-    def least(control: float) -> float:
-        return min(-1.0, -(max_weight - 1.0) * control)
-
-    below = end.lower(points, improvement_scores, least, compat_control=0.0)
-    above = end.lower(mirrored(points), improvement_scores, least, compat_control=1.0)
-    return Interval(below, -above).intersect(Interval(-1.0, 1.0))
-
-
-def mirrored(points: Points) -> Points:
-    """The points with 1 - z in the place of every reward z that is not missing."""
-    return Points(
-        points.weight,
-        np.where(points.is_reward_missing, 0.0, 1.0 - points.reward),
-        points.is_reward_missing,
-        points.is_supported,
-        points.count,
-    )
-
-
-def value_scores(points: Points, control: float) -> Floats:
-    """Scores whose mean is at most the value: shape (points,)."""
-    reward: Floats = np.where(points.is_reward_missing, 0.0, points.reward)
-    usable: Floats = np.where(points.is_supported, control, 0.0)
-    return points.weight * (reward - usable) + usable
-
-
-def improvement_scores(points: Points, control: float) -> Floats:
-    """Scores whose mean is at most the improvement: shape (points,)."""
-    worst = np.where(points.weight >= 1.0, 0.0, 1.0)
-    reward: Floats = np.where(points.is_reward_missing, worst, points.reward)
-    usable: Floats = np.where(points.is_supported, control, 0.0)
-    return (points.weight - 1.0) * (reward - usable)
-
-
-def identified_value(points: Points, *, unsupported_mean: float) -> Interval:
-    """The value's estimates that missing decisions leave open: importance weighting.
-
-    points: at least one decision.
-    unsupported_mean: mean unsupported candidate mass over all decisions, in [0, 1].
-
-    Returns:
-        The estimate with every missing reward and all unsupported mass at worst and at
-        best, by one estimator at both ends; not clipped.
-
-    Raises:
-        ValueError: there is no decision.
-    """
-    points = _not_empty(points)
-    low = _mean(value_scores(points, 0.0), points)
-    open_weight = np.where(points.is_reward_missing, points.weight, 0.0)
-    return Interval(low, low + (_mean(open_weight, points) + unsupported_mean))
-
-
-def identified_improvement(points: Points, *, unsupported_mean: float) -> Interval:
-    """The improvement's estimates that missing decisions leave open.
-
-    Arguments, result and errors are those of `identified_value`.
-    """
-    points = _not_empty(points)
-    low = _mean(improvement_scores(points, 0.0), points)
-    gap = np.where(points.is_reward_missing, np.abs(points.weight - 1.0), 0.0)
-    return Interval(low, low + (_mean(gap, points) + unsupported_mean))
-
-
-def _mean(scores: Floats, points: Points) -> float:
-    """Mean of one score per point, weighted by counts."""
-    return float((scores * points.count).sum()) / points.decisions
-
-
-def _not_empty(points: Points) -> Points:
-    """The points in canonical form."""
-    points = points.merged()
-    if not points.count.size:
-        raise ValueError("points holds no decision, so no estimate")
-    return points
-
-
-def _check(points: Points, max_weight: float, alpha: float) -> None:
-    points.require_weights_up_to(max_weight)
+    points.require_weights_up_to(max_weight, signed=estimand.is_signed)
     if not 0.0 < alpha < 1.0:
         raise ValueError(f"alpha {alpha} lies outside (0, 1)")
+    points = points.in_extremes().merged()
+    end = _Ends(estimand, family, max_weight, math.log(2.0 / alpha))
+    below = end.lower(points, compat_control=0.0)
+    above = end.lower(estimand.mirrored(points), compat_control=estimand.plain_control)
+    found = Interval(below, estimand.reflected(above))
+    return found.intersect(estimand.possible)
 
 
 @dataclass(frozen=True, slots=True)
 class _Ends:
-    """One lower end, for either estimand and either direction."""
+    """One lower end, for any estimand and either direction."""
 
+    estimand: Estimand
     family: Family
-    alpha: float
-    high: float
+    max_weight: float
+    log_threshold: float
 
-    def lower(
-        self,
-        points: Points,
-        scores: Scores,
-        least: Callable[[float], float],
-        *,
-        compat_control: float,
-    ) -> float:
-        """Largest rejected mean of `scores`, at error alpha / 2."""
+    def lower(self, points: Points, *, compat_control: float) -> float:
+        """Largest rejected mean of the scores."""
+        is_sampled = bool((points.sampling_weight != 1.0).any())
+        weights = points.sampling_weight if is_sampled else None
         mixture = []
         for control, fractions, priors in self._bets(compat_control):
+            least = self.estimand.least_score(control, self.max_weight)
             # Rounding of a weight at its bound must not break the least score.
-            bounded = np.maximum(scores(points, control), least(control))
+            scores = np.maximum(self.estimand.scores(points, control), least)
             mixture.append(
-                Bets(bounded, points.count, least(control), fractions, priors)
+                Bets(scores, points.count, least, fractions, priors, weights)
             )
         return largest_rejected(
             mixture,
-            low=least(0.0),
-            high=self.high,
-            log_threshold=math.log(2.0 / self.alpha),
+            low=self.estimand.possible.lower,
+            high=self.estimand.most(self.max_weight),
+            log_threshold=self.log_threshold,
         )
 
     def _bets(self, compat_control: float) -> list[tuple[float, Floats, Floats]]:

@@ -1,14 +1,14 @@
 """Do the weights contradict the logged probabilities?
 
 With true probabilities the supported weight w and the unsupported mass u of a decision
-satisfy E[w + u] = 1. Two lower bounds by betting, one on w + u and one on -(w + u),
-test this at every look at once; a test at a fixed number of standard errors, repeated
-each night, would raise false alarms without end (validity.md 14).
+satisfy E[v (w + u - 1)] = 0, v a sampling weight (1 in a log that kept every decision).
+Two lower bounds by betting, one on w + u and one on -(w + u), test this at every look
+at once; a test at a fixed number of standard errors, repeated each night, would raise
+false alarms without end (validity.md 14). Where a log has the logged action's
+propensity alone, u is unknown and E[v (w - 1)] <= 0 is all that can be tested.
 
-Only the mean of u is known at a point. Its count is split into decisions with u = 0 and
-with u = 1 that keep that mean: log wealth is concave in the score, so the split never
-raises the wealth and the test stays conservative (intervals.md, section 4). Scores lie
-in [0, max_weight + 1].
+Unsupported masses are taken to their extremes (`Points.in_extremes`), which never
+raises the wealth. Scores lie in [0, max_weight + 1].
 """
 
 from __future__ import annotations
@@ -27,39 +27,44 @@ Contradiction = Literal["weights too large", "weights too small"]
 
 def contradicts(
     points: Points,
-    unsupported_mean: Floats,
     *,
     max_weight: float,
     alpha: float = 0.001,
+    is_support_known: bool = True,
 ) -> Contradiction | None:
     """Which way the mean of the weights rules out the logged probabilities, if any.
 
-    unsupported_mean: shape (points,), mean unsupported mass of each point, in [0, 1].
+    points: of one candidate, not of a difference.
     max_weight: 1 / floor, the largest weight that can occur.
     alpha: probability of ever raising a false alarm, in (0, 1).
+    is_support_known: whether `own_unsupported` was computed over all actions; else it
+        is not read, and weights are never too small.
 
     Raises:
-        ValueError: unsupported_mean has another shape or leaves [0, 1], or a weight
-            exceeds max_weight.
+        ValueError: a weight is negative or exceeds max_weight.
     """
     points.require_weights_up_to(max_weight)
-    if unsupported_mean.shape != points.weight.shape:
-        raise ValueError("unsupported_mean and points differ in shape")
-    if not ((unsupported_mean >= 0) & (unsupported_mean <= 1)).all():
-        raise ValueError("unsupported_mean leaves [0, 1]")
-    scores = np.concatenate([points.weight, points.weight + 1.0])
-    counts = np.concatenate(
-        [points.count * (1.0 - unsupported_mean), points.count * unsupported_mean]
-    )
     threshold = math.log(2.0 / alpha)
-    if _log_wealth(scores, counts, 0.0, 1.0) >= threshold:
+    if not is_support_known:
+        too_large = _log_wealth(points, points.weight, 0.0, 1.0) >= threshold
+        return "weights too large" if too_large else None
+    points = points.in_extremes()
+    scores = points.weight + points.own_unsupported
+    if _log_wealth(points, scores, 0.0, 1.0) >= threshold:
         return "weights too large"
-    if _log_wealth(-scores, counts, -(max_weight + 1.0), -1.0) >= threshold:
+    if _log_wealth(points, -scores, -(max_weight + 1.0), -1.0) >= threshold:
         return "weights too small"
     return None
 
 
-def _log_wealth(scores: Floats, counts: Floats, minimum: float, mean: float) -> float:
+def _log_wealth(points: Points, scores: Floats, minimum: float, mean: float) -> float:
     """Log wealth of the small bets against a mean of at most `mean`."""
-    bets = Bets(scores, counts, minimum, SMALL_BETS, np.log(SMALL_BET_PRIORS))
+    bets = Bets(
+        scores,
+        points.count,
+        minimum,
+        SMALL_BETS,
+        np.log(SMALL_BET_PRIORS),
+        points.sampling_weight,
+    )
     return wealth([merged(bets)], mean).log

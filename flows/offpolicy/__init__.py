@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from flows.offpolicy.criteria import OffPolicyImprovement, OffPolicyValue
 from flows.offpolicy.document import document
-from flows.offpolicy.evaluate import Evaluated, Evaluation, evaluate
+from flows.offpolicy.evaluate import evaluate
+from flows.offpolicy.evaluation import Evaluated, Evaluation
 
 __all__ = [
     "Evaluated",

@@ -9,11 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flows.offpolicy.estimate import Finding
+from flows.offpolicy.methods import CONSTANT_MEAN, RUNNING_AVERAGE, Design
 
 CHECKED = "checked"
 CANNOT = "cannot be checked"
 NO_CONTRADICTION = "no contradiction at error 0.001"
 EMPTY = "an interval is empty, which true probabilities cannot make it"
+
+
+# What intervals assume of the logging policy and of the mean reward.
+KEPT = {
+    CONSTANT_MEAN: "assumed: fixed logging and a constant mean reward",
+    RUNNING_AVERAGE: "not assumed: the interval is about the average over the window, "
+    "whatever the logging policy and the rewards did",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +37,7 @@ class Assumption:
 def assumptions(
     finding: Finding,
     contradiction: str | None,
+    design: Design,
     *,
     first: str | None,
     last: str | None,
@@ -37,11 +47,10 @@ def assumptions(
     contradiction: how the mean weight rules out the logged probabilities, if it does.
     first, last: when the decisions were made; None in a log without times.
     """
-    diagnostics = finding.diagnostics
-    weights = (
-        f"mean weight {diagnostics.mean_weight:.4g}, expected "
-        f"{diagnostics.expected_mean_weight:.4g}"
-    )
+    diagnostics, expected = finding.diagnostics, "at most 1: support is not logged"
+    if diagnostics.expected_mean_weight is not None:
+        expected = f"{diagnostics.expected_mean_weight:.4g}"
+    weights = f"mean weight {diagnostics.mean_weight:.4g}, expected {expected}"
     if contradiction is None and finding.is_withheld:
         contradiction = EMPTY
     dates = f"from {first} to {last}" if first and last else "in the order given"
@@ -62,7 +71,7 @@ def assumptions(
         Assumption(
             "The logging policy kept its probabilities over the window.",
             CANNOT,
-            "assumed: fixed logging and a constant mean reward",
+            KEPT[design.assumes],
         ),
         Assumption(
             "The answer is about decisions like those logged.",

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from flows.offpolicy.estimate import Estimand, Estimate
+from flows.offpolicy.estimate import Estimate
 from flows.offpolicy.evaluate import evaluate
+from flows.offpolicy.methods import Method
 from flows.policies import parse
 
 
@@ -30,7 +31,7 @@ class OffPolicyValue:
     propensity_floor: float
     probabilities_field: str = "probabilities"
 
-    estimand: ClassVar[Estimand] = "value"
+    estimand: ClassVar[str] = "value"
 
     def evaluate(
         self,
@@ -38,7 +39,7 @@ class OffPolicyValue:
         candidate: str,
         *,
         context: Sequence[str] = (),
-        method: str = "mixture",
+        method: Method | None = None,
         confidence: float = 0.95,
     ) -> Estimate:
         """The estimate of one candidate, a SPEC. Raises what `evaluate` raises."""
@@ -58,4 +59,4 @@ class OffPolicyValue:
 class OffPolicyImprovement(OffPolicyValue):
     """The candidate's mean reward minus the logging policy's own."""
 
-    estimand: ClassVar[Estimand] = "improvement"
+    estimand: ClassVar[str] = "improvement"

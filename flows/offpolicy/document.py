@@ -3,19 +3,27 @@
     schema            "untaken.evaluate/1"
     log               files, decisions, rewards, first_at, last_at, actions,
                       sum_deviation (largest distance of a probability sum from 1)
-    reward_range, propensity_floor, method, confidence
+    reward_range, propensity_floor, least_sample_probability, method, confidence,
+    logging (fixed | adaptive | reacting), drift
     logging_policy    value: the mean reward of the policy that ran
     candidates        one entry a candidate, in the order given:
         candidate, spec, decisions
         value, improvement
             estimate, lower, upper, identified_lower, identified_upper (in the unit of
-            the reward; null when not known), method, confidence, look, state
-            (estimated | all_rewards_missing | nothing_measured | withheld)
+            the reward; null when not known), method, confidence, look, assumes
+            (constant_mean | running_average), state (estimated | all_rewards_missing |
+            nothing_measured | withheld)
+        second_lines  where asked for, of value and improvement: method, lower, upper,
+                      label (none of them has a finite-sample guarantee)
         missing       reward, support, both (disjoint counts of decisions),
                       unsupported_probability (mean candidate mass without support)
         assumptions   four of assumption, status, finding
-        diagnostics   mean_weight, expected_mean_weight, effective_sample_size,
-                      largest_weight, top_share, unknown_actions
+        diagnostics   mean_weight, expected_mean_weight (null where the log does not
+                      tell support), effective_sample_size, largest_weight, top_share,
+                      unknown_actions
+    ranking           of the candidates and the logging policy: candidate, best_place,
+                      worst_place, worse_than (who is certainly better)
+    pairs             where asked for: candidate, other, difference (as value), missing
     by, segments      for a cut: each segment with its candidates
     warnings          rule, sentence, remedy, count
 
@@ -31,7 +39,7 @@ from dataclasses import asdict
 from typing import Any
 
 from flows.offpolicy.estimate import Estimate
-from flows.offpolicy.evaluate import LOOK, Evaluated, Evaluation
+from flows.offpolicy.evaluation import Compared, Evaluated, Evaluation
 from flows.policies import nearest
 
 SCHEMA = "untaken.evaluate/1"
@@ -42,7 +50,7 @@ DEVIATION_DECIMALS = 12
 
 def document(evaluation: Evaluation) -> dict[str, Any]:
     """The evaluation as plain dicts, lists, numbers and text."""
-    profile, grid = evaluation.profile, evaluation.grid
+    profile, grid, design = evaluation.profile, evaluation.grid, evaluation.design
     names = profile.action_names
     made: dict[str, Any] = rounded(
         {
@@ -58,10 +66,15 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
             },
             "reward_range": [grid.lowest, grid.highest],
             "propensity_floor": grid.floor,
-            "method": evaluation.method,
-            "confidence": evaluation.confidence,
+            "least_sample_probability": grid.least_sample_probability,
+            "method": design.used,
+            "confidence": design.confidence,
+            "logging": design.logging,
+            "drift": design.is_drifting,
             "logging_policy": {"value": estimate_entry(evaluation.logging.value)},
             "candidates": [entry(n, names) for n in evaluation.candidates],
+            "ranking": [asdict(rank) for rank in evaluation.ranking],
+            "pairs": [_pair(pair) for pair in evaluation.pairs],
             "by": list(evaluation.by),
             "segments": [
                 {
@@ -85,6 +98,10 @@ def entry(evaluated: Evaluated, names: tuple[str, ...]) -> dict[str, Any]:
         "decisions": finding.decisions,
         "value": estimate_entry(evaluated.value),
         "improvement": estimate_entry(evaluated.improvement),
+        "second_lines": {
+            estimand: [asdict(line) for line in lines]
+            for estimand, lines in evaluated.second_lines.items()
+        },
         "missing": asdict(finding.missing),
         "assumptions": [asdict(one) for one in evaluated.assumptions],
         "diagnostics": {
@@ -97,11 +114,20 @@ def entry(evaluated: Evaluated, names: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
+def _pair(pair: Compared) -> dict[str, Any]:
+    return {
+        "candidate": pair.candidate,
+        "other": pair.other,
+        "difference": estimate_entry(pair.difference),
+        "missing": asdict(pair.finding.missing),
+    }
+
+
 def estimate_entry(estimate: Estimate) -> dict[str, Any]:
     """One estimate; which one it is, the key above it says."""
     fields = asdict(estimate)
     fields.pop("estimand")
-    return {**fields, "look": LOOK}
+    return fields
 
 
 def rounded(value: Any) -> Any:  # noqa: ANN401 - a JSON value is of any type

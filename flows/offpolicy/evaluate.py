@@ -1,105 +1,44 @@
-"""Evaluates candidates on a log at once: no job file, no warehouse, one look.
+"""Evaluates candidates on a log at once: no job file, no warehouse, one window.
 
-The whole log is one window. Several candidates are to hold together, so each uses an
-equal share of the error; so do the segments of a cut (validity.md 9 and 10), while
-`compat` is never adjusted (validity.md 3).
+The method is `fixed`, for one look at one data set; a log without ids, or one whose
+logging policy or rewards change over time, takes `mixture`.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from flows import queries
 from flows.columns import FLOOR_TOLERANCE
-from flows.decisions import Layout, Profile, find, open_log
+from flows.decisions import Layout, Log, find, open_log
 from flows.errors import LogError, UsageError
 from flows.offpolicy import evidence as cells_of
 from flows.offpolicy import exact as exact_of
-from flows.offpolicy.assumptions import Assumption, assumptions
-from flows.offpolicy.cells import Cells
-from flows.offpolicy.estimate import (
-    METHODS,
-    WITHHELD,
-    Estimate,
-    Evidence,
-    Finding,
-    exit_code_of,
-)
-from flows.offpolicy.estimate import find as finding_of
+from flows.offpolicy.blocks import Blocks
+from flows.offpolicy.evaluation import OWN, Counted, Evaluation
 from flows.offpolicy.grid import Grid
+from flows.offpolicy.methods import METHODS, Design, Logging, Method
 from flows.policies import (
     Candidate,
-    Kind,
     Request,
     column_candidates,
+    largest_probability,
     parse,
     prepare,
 )
+from flows.policies.scorable import Scored
 
-# The policy that ran, under a name that no SPEC can have.
-OWN = parse("logging", name=" logging")
 COMPAT = "compat"
-# The guarantee is for one look, not for a log evaluated again as it grows.
-LOOK = "single look"
-# All decisions together: no cut, no segment.
-WHOLE = ("", "")
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """One candidate on one set of decisions."""
-
-    candidate: Candidate
-    finding: Finding
-    assumptions: tuple[Assumption, ...]
-    unknown_actions: tuple[str, ...]
-
-    @property
-    def value(self) -> Estimate:
-        """The candidate's mean reward."""
-        return self.finding.of("value")
-
-    @property
-    def improvement(self) -> Estimate:
-        """The candidate's mean reward minus the logging policy's."""
-        return self.finding.of("improvement")
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """What `evaluate` found.
-
-    logging: the logging policy's own value, on all decisions.
-    candidates: in the order given.
-    segments: by the text of the segment, the candidates on those decisions.
-    """
-
-    files: tuple[str, ...]
-    profile: Profile
-    grid: Grid
-    method: str
-    confidence: float
-    by: tuple[str, ...]
-    logging: Evaluated
-    candidates: tuple[Evaluated, ...]
-    segments: Mapping[str, tuple[Evaluated, ...]]
-
-    @property
-    def exit_code(self) -> int:
-        """2 when an estimate is withheld, 3 when nothing is known yet, else 0."""
-        whole = {e.state for n in self.candidates for e in n.finding.estimates}
-        withheld = {
-            WITHHELD
-            for found in self.segments.values()
-            for n in found
-            if n.finding.is_withheld
-        }
-        return exit_code_of(whole | withheld)
+NO_COMPAT = (
+    "compat counts a decision as missing when any mass of the candidate lacks support, "
+    "which a log of propensities alone does not tell; declare full_support or use "
+    "another method"
+)
 
 
 def evaluate(  # noqa: PLR0913 - what is known by design, and where to look
@@ -108,8 +47,13 @@ def evaluate(  # noqa: PLR0913 - what is known by design, and where to look
     candidates: Sequence[str | Candidate],
     reward_range: tuple[float, float],
     floor: float,
-    method: str = "mixture",
+    method: Method | None = None,
     confidence: float = 0.95,
+    logging: Logging = "fixed",
+    drift: bool = False,
+    least_sample_probability: float = 1.0,
+    compare: bool = False,
+    second_lines: bool = False,
     context: Sequence[str] = (),
     by: Sequence[str] = (),
     layout: Layout | None = None,
@@ -122,25 +66,40 @@ def evaluate(  # noqa: PLR0913 - what is known by design, and where to look
     reward_range: lowest and highest reward a decision can have, by design.
     floor: least probability the logging policy gave any action a candidate may take,
         by design, in (0, 1].
+    method: None: `fixed` where it can be used, else `mixture`.
+    logging: "adaptive" when the logging policy changed between days because of
+        rewards, "reacting" within them; drift: the mean reward of decisions may change.
+        All need a dated log (`flows.offpolicy.methods`).
+    least_sample_probability: by design, that a decision was kept in the log.
+    compare: also the difference of each two candidates.
+    second_lines: also approximate intervals, labelled so.
     context: the columns candidates see; by: a cut, told apart beside all decisions.
     layout: names and form of the log's columns; `context` is added to it.
     listing: where to write all violating rows.
     Raises: UsageError, LogError (ViolationsError among them), PolicyError.
     """
     given = layout or Layout()
-    grid = _grid(reward_range, floor, confidence, method, given.sum_tolerance)
+    grid = Grid(
+        floor,
+        *reward_range,
+        tolerance=0.0 if method == COMPAT else FLOOR_TOLERANCE,
+        sum_tolerance=given.sum_tolerance,
+        least_sample_probability=least_sample_probability,
+    )
     read = [n if isinstance(n, Candidate) else parse(n) for n in candidates]
     if not read:
         raise UsageError("give at least one candidate")
     paths = [log] if isinstance(log, str | Path) else list(log)
-    files = find([str(path) for path in paths])
     opened = open_log(
-        files,
+        find([str(path) for path in paths]),
         replace(given, context=(*given.context, *context), beside=tuple(by)),
         dated=None,
         with_ids=None,
         extra=column_candidates(read),
     )
+    design = _design(opened, method, confidence, logging, is_drifting=drift)
+    if compare and design.used == COMPAT:
+        raise UsageError("differences of candidates are not made by compat")
     with tempfile.TemporaryDirectory(prefix="untaken-") as work:
         request = Request(
             log=opened,
@@ -150,13 +109,51 @@ def evaluate(  # noqa: PLR0913 - what is known by design, and where to look
             keep=tuple(by),
             listing=listing,
         )
-        counted = _count(request, grid, method, confidence)
-    return counted.evaluation(read, tuple(by))
+        counted = _count(request, grid, design, compare=compare)
+    counted = replace(counted, is_with_second_lines=second_lines)
+    return counted.evaluation(read, tuple(by), compare=compare)
 
 
-def _count(request: Request, grid: Grid, method: str, confidence: float) -> _Counted:
+def _design(
+    log: Log,
+    method: Method | None,
+    confidence: float,
+    logging: Logging,
+    *,
+    is_drifting: bool,
+) -> Design:
+    """How intervals are made. Raises: UsageError when the log cannot carry it."""
+    if not 0 < confidence < 1:
+        raise UsageError(f"confidence {confidence} must lie in (0, 1)")
+    if method not in (None, *METHODS):
+        raise UsageError(f"method {method!r} is none of {', '.join(METHODS)}")
+    usual: Method = "fixed" if log.has_ids else "mixture"
+    design = Design(method or usual, confidence, logging, is_drifting)
+    if design.is_by_night and not log.is_dated:
+        raise UsageError(
+            "adaptive or reacting logging and drift need decided_at: intervals go "
+            "by day"
+        )
+    layout = log.layout
+    if design.used == COMPAT and layout.has_propensities and not layout.full_support:
+        raise UsageError(NO_COMPAT)
+    if design.used == "anytime":
+        raise UsageError(
+            "anytime is for nights that are looked at one after the other: use a job "
+            "file and untaken nightly. At one look, fixed is narrower"
+        )
+    if design.used == "fixed" and not log.has_ids:
+        raise UsageError(
+            "fixed needs decision_id, whose hash tells its blocks apart; without ids "
+            "use mixture"
+        )
+    return design
+
+
+def _count(request: Request, grid: Grid, design: Design, *, compare: bool) -> Counted:
     """Checks the log and counts the evidence of every candidate."""
     log, cuts = request.log, [request.keep] if request.keep else []
+    blocks: Blocks = "hash_blocks" if design.used == "fixed" else "one"
     with queries.connection() as con:
         prepared = prepare(con, request)
         if prepared.profile.decisions == 0:
@@ -165,127 +162,40 @@ def _count(request: Request, grid: Grid, method: str, confidence: float) -> _Cou
             )
         rows, scored = prepared.scorable, prepared.scored(grid.tolerated_floor)
         cells = cells_of.count(
-            rows, scored, grid=grid, segments=cuts, has_ids=log.has_ids
+            rows,
+            [*scored, *(_pairs(scored) if compare else ())],
+            grid=grid,
+            segments=cuts,
+            blocks="days" if design.is_by_night else blocks,
         )
         cells_of.require_all(cells, prepared.profile.decisions)
         exact = None
-        if method == COMPAT:
+        if design.used == COMPAT:
             exact = exact_of.count(rows, scored, grid=grid, segments=cuts)
-    return _Counted(
+    if design.is_by_night:
+        cells = cells.with_columns(day=pl.col("block").cast(pl.Int32).cast(pl.Date))
+    return Counted(
         files=log.files,
         profile=prepared.profile,
         unknown=prepared.unknown,
         cells=cells,
         exact=exact,
         grid=grid,
-        method=method,
-        confidence=confidence,
+        design=design,
+        knows_support=rows.knows_support,
+        is_with_second_lines=False,
+        largest={
+            candidate.name: largest_probability(candidate, prepared.profile.actions)
+            for candidate in request.candidates
+        },
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """Evidence of all candidates, and how to read it."""
-
-    files: tuple[str, ...]
-    profile: Profile
-    unknown: Mapping[str, tuple[str, ...]]
-    cells: pl.DataFrame
-    exact: pl.DataFrame | None
-    grid: Grid
-    method: str
-    confidence: float
-
-    def evaluation(
-        self, candidates: Sequence[Candidate], by: tuple[str, ...]
-    ) -> Evaluation:
-        """Everything that is asked of the evidence."""
-        in_cut = self.cells.filter(pl.col("segment_by") != "")
-        segments = in_cut["segment"].unique().sort()
-        share = 1.0 / len(candidates)
-        contradictions = {
-            n.name: self._evidence(n, WHOLE).contradiction() for n in candidates
-        }
-        return Evaluation(
-            files=self.files,
-            profile=self.profile,
-            grid=self.grid,
-            method=self.method,
-            confidence=self.confidence,
-            by=by,
-            logging=self.evaluated(OWN, 1.0, None),
-            candidates=tuple(
-                self.evaluated(n, share, contradictions[n.name]) for n in candidates
-            ),
-            segments={
-                segment: tuple(
-                    self.evaluated(
-                        n,
-                        share / len(segments),
-                        contradictions[n.name],
-                        (", ".join(by), segment),
-                    )
-                    for n in candidates
-                )
-                for segment in segments
-            },
-        )
-
-    def evaluated(
-        self,
-        candidate: Candidate,
-        share: float,
-        contradiction: str | None,
-        part: tuple[str, str] = WHOLE,
-    ) -> Evaluated:
-        """One candidate on the decisions of one cut and segment."""
-        finding = finding_of(
-            self._evidence(candidate, part),
-            method=self.method,
-            confidence=self.confidence,
-            share=share,
-            is_withheld=contradiction is not None,
-        )
-        return Evaluated(
-            candidate,
-            finding,
-            assumptions(
-                finding,
-                contradiction,
-                first=self.profile.first_at,
-                last=self.profile.last_at,
-            ),
-            self.unknown.get(candidate.name, ()),
-        )
-
-    def _evidence(self, candidate: Candidate, part: tuple[str, str]) -> Evidence:
-        cut, segment = part
-        chosen = (
-            (pl.col("candidate") == candidate.name)
-            & (pl.col("segment_by") == cut)
-            & (pl.col("segment") == segment)
-        )
-        return Evidence(
-            cells=Cells.of(self.cells.filter(chosen), self.grid),
-            exact=self.exact.filter(chosen) if self.exact is not None else None,
-            is_logging=candidate.kind is Kind.LOGGING,
-        )
-
-
-def _grid(
-    reward_range: tuple[float, float],
-    floor: float,
-    confidence: float,
-    method: str,
-    sum_tolerance: float,
-) -> Grid:
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence {confidence} must lie in (0, 1)")
-    if method not in METHODS:
-        raise UsageError(f"method {method!r} is none of {', '.join(METHODS)}")
-    return Grid(
-        floor,
-        *reward_range,
-        tolerance=0.0 if method == COMPAT else FLOOR_TOLERANCE,
-        sum_tolerance=sum_tolerance,
-    )
+def _pairs(scored: Sequence[Scored]) -> list[cells_of.Pair]:
+    """Each two candidates, the logging policy left out."""
+    _, *candidates = scored
+    return [
+        cells_of.Pair(one, other)
+        for number, one in enumerate(candidates)
+        for other in candidates[number + 1 :]
+    ]

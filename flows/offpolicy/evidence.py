@@ -1,42 +1,55 @@
 """Evidence: the counts that any interval is computed from, without the log.
 
-One row a day, candidate, segment, hash sub-block, kind and cell; int64 sums that add
-over days, files and workers to the same bits in any order. Bets that are fixed within a
-block see the data only through that block's counts, so this table is a sufficient state
-(`research`: DESIGN section 3, "Evidence is the central idea").
+One row a day, candidate, segment, hash block, kind, sampling probability and cell;
+int64 sums that add over days, files and workers to the same bits in any order. Bets
+that are fixed within a block see the data only through that block's counts, so this
+table is a sufficient state (DESIGN section 3, "Evidence is the central idea").
 
 The weight counted is the weight on supported actions: 0 where the logged action itself
 lies below the floor. `kind` is 0 for a measured decision, plus 1 when its reward is
-missing, plus 2 when the candidate has mass without support. The sub-block of a decision
-is the top three bits of the XXH64 of a constant salt and its id; the salt belongs to
-the product and never changes (choosing another one after a look would be picking a
-result).
+missing, plus 2 when the candidate has mass without support. Of two compared candidates
+the difference of their weights is counted, `other` names the second one, and 2 is added
+when either has mass without support.
+
+`sample_probability` is the probability with which the decision was kept in the log: an
+axis, since estimates are ratios then (validity.md 13).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 import polars as pl
-import polars_hash as plh
 
 from flows import columns as c
-from flows.errors import UntakenError
+from flows.errors import LogError, UntakenError
+from flows.offpolicy.blocks import Blocks, block
 from flows.offpolicy.grid import UNIT, Grid, product
 from flows.policies.scorable import Scorable, Scored
 
-SCHEMA_VERSION = 1
-SALT = "untaken:1:"
-SUB_BLOCKS = 8
+SCHEMA_VERSION = 2
+# How many sampling probabilities are told apart.
+MOST_SAMPLE_PROBABILITIES = 64
 REWARD_MISSING = 1
 SUPPORT_MISSING = 2
 NO_SEGMENT = ""
 NULL_SEGMENT = "(null)"
+NO_OTHER = ""
 # A value that looks like a null, or among several like two values.
 LIKE_NULL = r"^\(null\)$"
 AMBIGUOUS = r"[\\,]|^\(null\)$"
 
-KEYS = ("segment_by", "segment", "sub_block", "kind", "weight_cell", "reward_cell")
+KEYS = (
+    "segment_by",
+    "segment",
+    "block",
+    "kind",
+    "sample_probability",
+    "weight_cell",
+    "reward_cell",
+)
 SUMS = (
     "decisions",
     "weight_part",
@@ -44,59 +57,95 @@ SUMS = (
     "product_part",
     "weight_square_part",
     "unsupported_part",
+    "other_unsupported_part",
 )
 LARGEST = "largest_weight_part"
 
 SCHEMA = {
     "candidate": pl.String,
+    "other": pl.String,
     "segment_by": pl.String,
     "segment": pl.String,
-    "sub_block": pl.Int64,
+    "block": pl.Int64,
     "kind": pl.Int64,
+    "sample_probability": pl.Float64,
     "weight_cell": pl.Int64,
     "reward_cell": pl.Int64,
     **dict.fromkeys(SUMS, pl.Int64),
     LARGEST: pl.Int64,
 }
+SUBJECT = ["candidate", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two candidates whose difference is counted: the first one's minus the other's."""
+
+    one: Scored
+    other: Scored
+
+
+Subject = Scored | Pair
+T = TypeVar("T", bound=Subject)
 
 
 def count(
     log: Scorable,
-    candidates: Sequence[Scored],
+    subjects: Sequence[Subject],
     *,
     grid: Grid,
     segments: Sequence[Sequence[str]] = (),
-    has_ids: bool,
+    blocks: Blocks,
 ) -> pl.DataFrame:
-    """The evidence of one log (or one day of it) for each candidate.
+    """The evidence of one log (or one day of it) for each candidate and pair.
 
     segments: each a list of context columns whose joint values are told apart. All
-    decisions together always stand there too, with an empty `segment_by`.
+        decisions together always stand there too, with an empty `segment_by`.
+    blocks: those by hash need ids, those by day a dated log.
     Returns: a frame of `SCHEMA`, sorted by all its keys.
+    Raises: LogError when there are too many sampling probabilities, or smaller ones
+        than the grid declares.
     """
     parts = counted(
         log,
-        candidates,
+        subjects,
         segments,
-        lambda frame, candidate, cut: _grouped(
-            log, frame, candidate, grid, cut, has_ids=has_ids
-        ),
+        lambda frame, subject, cut: _grouped(log, frame, subject, grid, cut, blocks),
     )
-    return merge(pl.concat(part.select(list(SCHEMA)) for part in parts))
+    evidence = merge(pl.concat(part.select(list(SCHEMA)) for part in parts))
+    _check_sampling(evidence, grid)
+    return evidence
 
 
-Grouping = Callable[[pl.LazyFrame, Scored, Sequence[str]], pl.LazyFrame]
+def _check_sampling(evidence: pl.DataFrame, grid: Grid) -> None:
+    kept = evidence["sample_probability"].unique().sort()
+    if kept.len() > MOST_SAMPLE_PROBABILITIES:
+        raise LogError(
+            f"sample_probability has {kept.len()} values; at most "
+            f"{MOST_SAMPLE_PROBABILITIES} are told apart. Round it where it is drawn, "
+            "so that decisions are kept with the probability that is logged"
+        )
+    least = grid.least_sample_probability * (1.0 - c.FLOOR_TOLERANCE)
+    if kept.len() and kept[0] < least:
+        raise LogError(
+            f"sample_probability {kept[0]:g} lies below the declared least one, "
+            f"{grid.least_sample_probability:g}. Declare least_sample_probability: the "
+            "least probability, by design, that a decision was kept in the log"
+        )
+
+
+Grouping = Callable[[pl.LazyFrame, T, Sequence[str]], pl.LazyFrame]
 
 
 def counted(
     log: Scorable,
-    candidates: Sequence[Scored],
+    candidates: Sequence[T],
     segments: Sequence[Sequence[str]],
-    grouping: Grouping,
+    grouping: Grouping[T],
 ) -> Iterator[pl.DataFrame]:
-    """Counts a log piece by piece, for each candidate by each cut and altogether.
+    """Counts a log piece by piece, for each subject by each cut and altogether.
 
-    grouping: the counts of one piece, candidate and cut.
+    grouping: the counts of one piece, subject and cut.
     """
     cuts = list(segments) or [()]
     for frame in log.frames:
@@ -114,9 +163,7 @@ def counted(
 def require_all(evidence: pl.DataFrame, decisions: int) -> None:
     """Raises: UntakenError when a decision was lost or counted twice on the way."""
     whole = evidence.filter(pl.col("segment_by") == NO_SEGMENT)
-    for name, count in (
-        whole.group_by("candidate").agg(pl.col("decisions").sum()).rows()
-    ):
+    for name, _, count in whole.group_by(SUBJECT).agg(pl.col("decisions").sum()).rows():
         if count != decisions:
             raise UntakenError(
                 f"a fault of ours: {count:,} decisions were counted for {name!r}, but "
@@ -126,7 +173,7 @@ def require_all(evidence: pl.DataFrame, decisions: int) -> None:
 
 def merge(evidence: pl.DataFrame) -> pl.DataFrame:
     """Adds rows of equal keys; exact, and the same for any order of the rows."""
-    keys = ["candidate", *KEYS]
+    keys = [*SUBJECT, *KEYS]
     return (
         evidence.group_by(keys)
         .agg(*(pl.col(name).sum() for name in SUMS), pl.col(LARGEST).max())
@@ -163,52 +210,59 @@ def segment_text(cut: Sequence[str]) -> pl.Expr:
     return pl.concat_str(values, separator=", ")
 
 
-def sub_block(*, has_ids: bool) -> pl.Expr:
-    """The hash sub-block of a decision, 0 to 7; 0 in a log without ids."""
-    if not has_ids:
-        return pl.lit(0, dtype=pl.Int64)
-    return (identity() // (2**64 // SUB_BLOCKS)).cast(pl.Int64)
+def _weights(log: Scorable, subject: Subject, floor: float) -> tuple[pl.Expr, ...]:
+    """Weight, unsupported mass and that of the other candidate."""
+    if isinstance(subject, Scored):
+        return weight(log, subject, floor), subject.unsupported, pl.lit(0.0)
+    one, other = subject.one, subject.other
+    difference = weight(log, one, floor) - weight(log, other, floor)
+    return difference, one.unsupported, other.unsupported
 
 
-def identity() -> pl.Expr:
-    """XXH64 (seed 0) of the salt and the decision's id, as UInt64."""
-    salted = plh.concat_str(pl.lit(SALT), pl.col(c.DECISION_ID))
-    hashed: pl.Expr = salted.nchash.xxhash64()
-    return hashed
+def _labels(subject: Subject) -> dict[str, pl.Expr]:
+    if isinstance(subject, Scored):
+        return {"candidate": pl.lit(subject.name), "other": pl.lit(NO_OTHER)}
+    one, other = subject.one.name, subject.other.name
+    return {"candidate": pl.lit(one), "other": pl.lit(other)}
 
 
 def _grouped(
     log: Scorable,
     frame: pl.LazyFrame,
-    candidate: Scored,
+    subject: Subject,
     grid: Grid,
     cut: Sequence[str],
-    *,
-    has_ids: bool,
+    blocks: Blocks,
 ) -> pl.LazyFrame:
-    unsupported = candidate.unsupported
-    is_missing = pl.col(c.REWARD).is_null().cast(pl.Int64) * REWARD_MISSING
+    weights, unsupported, other = _weights(log, subject, grid.tolerated_floor)
+    kept = pl.col(c.SAMPLE_PROBABILITY) if log.is_sampled else pl.lit(1.0)
     rows = frame.select(
-        weight(log, candidate, grid.tolerated_floor).alias("weight"),
+        weights.alias("weight"),
         unsupported.alias("unsupported"),
+        other.alias("other_unsupported"),
         grid.scaled(pl.col(c.REWARD)).alias("scaled"),
-        is_missing.alias("is_missing"),
-        sub_block(has_ids=has_ids).alias("sub_block"),
+        (pl.col(c.REWARD).is_null().cast(pl.Int64) * REWARD_MISSING).alias("missing"),
+        block(blocks).alias("block"),
+        kept.alias("sample_probability"),
         segment_text(cut).alias("segment"),
     )
+    u, other_u = pl.col("unsupported"), pl.col("other_unsupported")
+    is_unsupported = (u + other_u > 0).cast(pl.Int64)
+    if not log.knows_support:
+        is_unsupported = pl.lit(1, dtype=pl.Int64)
     rows = rows.with_columns(
         grid.weight_cell(pl.col("weight")).alias("weight_cell"),
         grid.reward_cell(pl.col("scaled")).alias("reward_cell"),
-        kind=pl.col("is_missing")
-        + (pl.col("unsupported") > 0).cast(pl.Int64) * SUPPORT_MISSING,
-        unsupported_part=(pl.col("unsupported") * UNIT).round().cast(pl.Int64),
+        (pl.col("missing") + is_unsupported * SUPPORT_MISSING).alias("kind"),
+        (u * UNIT).round().cast(pl.Int64).alias("unsupported_part"),
+        (other_u * UNIT).round().cast(pl.Int64).alias("other_unsupported_part"),
     )
     rows = rows.with_columns(
         grid.weight_part(pl.col("weight"), pl.col("weight_cell")).alias("weight_part"),
         grid.reward_part(pl.col("scaled"), pl.col("reward_cell")).alias("reward_part"),
     )
     a, b = pl.col("weight_part"), pl.col("reward_part")
-    keys = ["segment", "sub_block", "kind", "weight_cell", "reward_cell"]
+    keys = [name for name in KEYS if name != "segment_by"]
     return (
         rows.group_by(keys)
         .agg(
@@ -217,10 +271,8 @@ def _grouped(
             b.sum(),
             product(a, b).sum().alias("product_part"),
             product(a, a).sum().alias("weight_square_part"),
-            pl.col("unsupported_part").sum(),
+            pl.col("unsupported_part", "other_unsupported_part").sum(),
             a.max().alias(LARGEST),
         )
-        .with_columns(
-            candidate=pl.lit(candidate.name), segment_by=pl.lit(", ".join(cut))
-        )
+        .with_columns(segment_by=pl.lit(", ".join(cut)), **_labels(subject))
     )

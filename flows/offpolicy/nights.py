@@ -1,38 +1,42 @@
 """Estimates of one night from the evidence of its days, window by window.
 
-    night        the night's own decisions              single look
-    last_7       the last seven days, the night's included   single look
-    last_28      the last 28                            single look
-    since_start  everything up to the night             every look
+    night        the night's own decisions                       one look
+    last_7       the last seven days, the night's included       one look
+    last_28      the last 28                                     one look
+    since_start  everything from the start up to the night       every look
 
 Only "since the start" has one fixed beginning, so only its interval holds at every
-look, night after night, while the mean stays constant; the others hold for the one
-night that is looked at (validity.md 9).
+look, night after night; the others hold for the one night that is looked at
+(validity.md 9).
 
-Candidates are to hold together although some appear later: the i-th to appear uses the
-share 6 / (pi^2 i^2) of the error, which sums to one without knowing how many will come
-(validity.md 10). Segments are a second family of their candidate's: those whose value
-first appears on the b-th night that brings new ones divide the share of place b
-(`.adr/0003-shares.md`). A share never changes once it was used, so neither a new
-candidate nor a new segment moves an interval that was published.
+Where "since the start" begins, and which share of the error each candidate, pair and
+segment has, `flows.offpolicy.plan` says. A segment starts on the first night it has
+decisions; segments whose value first appears on the b-th night that brings new ones
+divide the share of place b (`.adr/0003-shares.md`).
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from flows.offpolicy.assumptions import assumptions
 from flows.offpolicy.cells import Cells
-from flows.offpolicy.estimate import Estimate, Evidence, Finding, find
+from flows.offpolicy.estimate import (
+    Estimate,
+    Evidence,
+    Finding,
+    contradiction,
+    find,
+)
 from flows.offpolicy.exact import merge
-from flows.offpolicy.grid import Grid
+from flows.offpolicy.methods import EXPLORATORY, Design, Window
+from flows.offpolicy.plan import Plan, Subject, series_share
 
 WINDOWS: Mapping[str, int | None] = {
     "night": 1,
@@ -41,15 +45,14 @@ WINDOWS: Mapping[str, int | None] = {
     "since_start": None,
 }
 HEADLINE = "since_start"
-EVERY_LOOK = "every look"
-SINGLE_LOOK = "single look"
-
+EPOCH = dt.date(1970, 1, 1)
 SCHEMA: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "night": pl.Date,
     "window": pl.String,
     "window_start": pl.Date,
     "window_end": pl.Date,
     "candidate": pl.String,
+    "other": pl.String,
     "segment_by": pl.String,
     "segment": pl.String,
     "estimand": pl.String,
@@ -61,6 +64,7 @@ SCHEMA: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "method": pl.String,
     "confidence": pl.Float64,
     "look": pl.String,
+    "assumes": pl.String,
     "state": pl.String,
     "decisions": pl.Int64,
     "missing_reward": pl.Int64,
@@ -78,66 +82,64 @@ SCHEMA: Mapping[str, pl.DataType | type[pl.DataType]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How estimates are made.
+Contradictions = Mapping[tuple[str, dt.date], str | None]
 
-    places: of each candidate its place, from 1, in the order of first appearance.
-    logging: the candidates that are the logging policy itself.
-    baseline: among them, the one that stands for the policy that ran: value only.
+
+def contradictions(
+    subject: Subject, evidence: pl.DataFrame, nights: Collection[dt.date], plan: Plan
+) -> dict[tuple[str, dt.date], str | None]:
+    """How a candidate's weights up to each night contradict the logged probabilities.
+
+    evidence: with a column `day`.
     """
-
-    grid: Grid
-    method: str
-    confidence: float
-    places: Mapping[str, int]
-    logging: frozenset[str]
-    baseline: str
-
-    def share(self, candidate: str) -> float:
-        """The share of the error that a candidate's intervals may use."""
-        if candidate == self.baseline:
-            return 1.0
-        return series_share(self.places[candidate])
+    whole = evidence.filter(pl.col("segment_by") == "")
+    cells = plan.cells(whole, subject)
+    return {
+        (subject[0], night): contradiction(
+            cells.where(cells.day <= _number(night)), subject[0]
+        )
+        for night in nights
+        if cells.day.min() <= _number(night)
+    }
 
 
-def series_share(place: int) -> float:
-    """The share of the place-th (from 1) of endlessly many: shares add up to one."""
-    return 6.0 / (math.pi * place) ** 2
-
-
-def estimate_night(
-    night: dt.date,
-    cells: pl.DataFrame,
+def estimate_subject(
+    subject: Subject,
+    evidence: pl.DataFrame,
     exact: pl.DataFrame | None,
+    nights: Collection[dt.date],
     plan: Plan,
-) -> pl.DataFrame:
-    """All estimates of a night.
+    against: Contradictions,
+) -> Iterator[dict[str, Any]]:
+    """The estimates of a candidate or pair on some nights, as rows of `SCHEMA`.
 
-    cells, exact: evidence with a column `day`; later days are not looked at.
-    Returns: a frame of `SCHEMA`, sorted.
+    evidence, exact: of the subject, with a column `day`; days after a night are not
+        looked at.
+    against: what `contradictions` says of the candidates.
     """
-    counted = _parts(cells, night)
-    scores = _parts(exact, night) if exact is not None else None
-    rows = []
-    for name in sorted({candidate for candidate, _, _ in counted}):
-        whole = Cells.of(counted[name, "", ""], plan.grid)
-        contradiction = Evidence(whole, None, name in plan.logging).contradiction()
-        segments = [part for part in counted if part[0] == name and part[1]]
-        shares = segment_shares({part: counted[part] for part in segments})
-        for part in ((name, "", ""), *segments):
-            share = plan.share(name) * shares.get(part, 1.0)
-            one = _Part(
-                night,
-                part,
-                counted[part],
-                scores[part] if scores is not None else None,
-                share,
-                contradiction,
-            )
-            rows += list(_rows(one, plan))
-    keys = ["window", "candidate", "segment_by", "segment", "estimand"]
-    return pl.DataFrame(rows, schema=SCHEMA).sort(keys)
+    keys = ["segment_by", "segment"]
+    parts = evidence.partition_by(keys, as_dict=True)
+    scores = exact.partition_by(keys, as_dict=True) if exact is not None else {}
+    shares = segment_shares({part: rows for part, rows in parts.items() if part[0]})
+    for part, rows in parts.items():
+        one = _Part(
+            subject,
+            part,
+            plan.cells(rows, subject),
+            scores.get(part),
+            plan.share(subject) * shares.get(part, 1.0),
+            _day(plan.cells(rows, subject).day.min()),
+        )
+        for night in nights:
+            if one.first_seen <= night:
+                found = [against.get((name, night)) for name in subject]
+                yield from _rows(one, night, plan, found[0] or found[1])
+
+
+def frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
+    """Estimates as a sorted frame of `SCHEMA`."""
+    keys = ["window", "candidate", "other", "segment_by", "segment", "estimand"]
+    return pl.DataFrame(list(rows), schema=SCHEMA).sort(keys)
 
 
 def segment_shares(
@@ -161,62 +163,85 @@ def segment_shares(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Evidence of one candidate (`part[0]`) and segment up to a night."""
+    """Evidence of a candidate or pair in a segment, of all days."""
 
-    night: dt.date
-    part: tuple[str, ...]
-    cells: pl.DataFrame
+    subject: Subject
+    segment: tuple[str, ...]
+    cells: Cells
     exact: pl.DataFrame | None
     share: float
-    contradiction: str | None
+    first_seen: dt.date
 
 
-def _rows(one: _Part, plan: Plan) -> Iterator[dict[str, Any]]:
-    name, cut, segment = one.part
-    made: dict[tuple[dt.date, ...], Finding] = {}
+def _rows(
+    one: _Part, night: dt.date, plan: Plan, against: str | None
+) -> Iterator[dict[str, Any]]:
+    (candidate, other), (cut, segment) = one.subject, one.segment
+    looks, fixed_from = plan.looks_at(night), plan.fixed_from(one.subject)
+    design = replace(plan.design, horizon_nights=looks.horizon_nights)
+    start = max(looks.first_night, one.first_seen)
+    start = max(start, fixed_from) if fixed_from <= night else start
     for window, length in WINDOWS.items():
-        start = one.night - dt.timedelta(days=length - 1) if length else dt.date.min
-        inside = one.cells.filter(pl.col("day") >= start)
-        if inside.is_empty():
+        first = night - dt.timedelta(days=length - 1) if length else start
+        looked_at = Window(
+            _number(first), (night - first).days + 1, is_from_start=length is None
+        )
+        found = _finding(one, looked_at, design, is_withheld=against is not None)
+        if found is None:
             continue
-        days = tuple(inside["day"].unique().sort())
-        if days not in made:
-            made[days] = _finding(one, inside, start, plan)
-        found = made[days]
         told = assumptions(
             found,
-            one.contradiction,
-            first=days[0].isoformat(),
-            last=days[-1].isoformat(),
+            against,
+            design,
+            first=max(first, one.first_seen).isoformat(),
+            last=night.isoformat(),
         )
         for estimate in found.estimates:
-            if name == plan.baseline and estimate.estimand != "value":
+            if candidate == plan.baseline and estimate.estimand != "value":
                 continue
             yield {
-                "night": one.night,
+                "night": night,
                 "window": window,
-                "window_start": start if length else days[0],
-                "window_end": one.night,
-                "candidate": name,
+                "window_start": first,
+                "window_end": night,
+                "candidate": candidate,
+                "other": other,
                 "segment_by": cut,
                 "segment": segment,
-                "look": SINGLE_LOOK if length else EVERY_LOOK,
                 **_numbers(estimate, found),
+                **({"look": EXPLORATORY} if first < fixed_from else {}),
                 "assumptions": [asdict(assumption) for assumption in told],
             }
 
 
-def _finding(one: _Part, cells: pl.DataFrame, start: dt.date, plan: Plan) -> Finding:
+def _finding(
+    one: _Part, window: Window, design: Design, *, is_withheld: bool
+) -> Finding | None:
+    """What the evidence of a window says; None without a decision."""
+    last = window.first + window.nights - 1
+    inside = (one.cells.day >= window.first) & (one.cells.day <= last)
+    if not inside.any():
+        return None
     exact = one.exact
     if exact is not None:
-        exact = merge(exact.filter(pl.col("day") >= start))
+        days = pl.col("day").is_between(_day(window.first), _day(last))
+        exact = merge(exact.filter(days))
     return find(
-        Evidence(Cells.of(cells, plan.grid), exact, one.part[0] in plan.logging),
-        method=plan.method,
-        confidence=plan.confidence,
+        Evidence(one.cells.where(inside), exact, window),
+        design=design,
         share=one.share,
-        is_withheld=one.contradiction is not None,
+        is_withheld=is_withheld,
     )
+
+
+def _number(day: dt.date) -> int:
+    """Days since 1970."""
+    return (day - EPOCH).days
+
+
+def _day(number: int) -> dt.date:
+    """The day so many days after 1970 began."""
+    return EPOCH + dt.timedelta(days=int(number))
 
 
 def _numbers(estimate: Estimate, found: Finding) -> dict[str, Any]:
@@ -232,10 +257,3 @@ def _numbers(estimate: Estimate, found: Finding) -> dict[str, Any]:
         "unsupported_probability": missing["unsupported_probability"],
         **diagnostics,
     }
-
-
-def _parts(counts: pl.DataFrame, night: dt.date) -> dict[tuple[str, ...], pl.DataFrame]:
-    """Counts up to a night by candidate, segment_by and segment."""
-    keys = ["candidate", "segment_by", "segment"]
-    known = counts.filter(pl.col("day") <= night)
-    return known.partition_by(keys, as_dict=True)

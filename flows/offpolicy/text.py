@@ -14,7 +14,7 @@ from flows.offpolicy.estimate import (
     Estimate,
     Finding,
 )
-from flows.offpolicy.evaluate import LOOK, Evaluated, Evaluation
+from flows.offpolicy.evaluation import Evaluated, Evaluation
 from flows.policies import nearest
 
 STATES = {
@@ -26,29 +26,27 @@ OUTSIDE = (
     "the estimate lies outside the reward range, as weights above 1 can bring about; "
     "it is kept as it is, and the interval is "
 )
-CUT = {
-    "mixture": "what is possible",
-    "compat": "not cut to the range either, by compat",
-}
+CUT, NOT_CUT = "what is possible", "not cut to the range either, by compat"
 HEAD = ("candidate", "value", "interval", "improvement", "interval")
 
 
 def summary(evaluation: Evaluation) -> str:
     """What was found, a line a candidate, and what to know about it."""
-    profile = evaluation.profile
+    profile, value = evaluation.profile, evaluation.logging.value
     lines = [
         (
             f"{profile.decisions:,} decisions, {profile.rewards:,} with a reward, "
             f"{len(profile.action_names)} actions"
         ),
         (
-            f"method {evaluation.method}, confidence {evaluation.confidence:g}, "
-            f"{LOOK}; rewards in [{evaluation.grid.lowest:g}, "
+            f"method {value.method}, confidence {value.confidence:g}, "
+            f"{value.look}; rewards in [{evaluation.grid.lowest:g}, "
             f"{evaluation.grid.highest:g}], floor {evaluation.grid.floor:g}"
         ),
         "",
         *_table(evaluation.logging, evaluation.candidates),
     ]
+    lines += _pairs(evaluation)
     for segment, candidates in evaluation.segments.items():
         lines += ["", f"{', '.join(evaluation.by)} = {segment}"]
         lines += _table(None, candidates)
@@ -70,6 +68,32 @@ def _table(logging: Evaluated | None, candidates: tuple[Evaluated, ...]) -> list
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
+    ]
+
+
+def _pairs(evaluation: Evaluation) -> list[str]:
+    """Differences of candidates, and who is certainly worse."""
+    shown = [
+        (f"{pair.candidate} minus {pair.other}", *_shown(pair.difference))
+        for pair in evaluation.pairs
+    ]
+    lines = [""] if shown else []
+    lines += [f"{name}: {middle}  {ends}" for name, middle, ends in shown]
+    worse = [
+        f"{rank.candidate} is certainly worse than {', '.join(rank.worse_than)}"
+        for rank in evaluation.ranking
+        if rank.worse_than
+    ]
+    return [*lines, *([""] if worse else []), *worse]
+
+
+def _second_lines(evaluated: Evaluated) -> list[str]:
+    return [
+        f"{evaluated.candidate.name}: {estimand} by {line.method}: "
+        f"[{line.lower:.4g}, {line.upper:.4g}] ({line.label})"
+        for estimand, lines in evaluated.second_lines.items()
+        for line in lines
+        if line.lower is not None and line.upper is not None
     ]
 
 
@@ -115,6 +139,7 @@ def _notes(evaluation: Evaluation) -> list[str]:
     names, notes = evaluation.profile.action_names, []
     for n in evaluation.candidates:
         about = n.candidate.name
+        notes += _second_lines(n)
         if told := _missing(n.finding):
             notes.append(f"{about}: missing, bounded at the worst case: {told}")
         for action in n.unknown_actions:
@@ -123,12 +148,14 @@ def _notes(evaluation: Evaluation) -> list[str]:
             notes.append(f"{about}: action {action} is never listed in the log{hint}")
         middle, grid = n.value.estimate, evaluation.grid
         if middle is not None and not grid.lowest <= middle <= grid.highest:
-            notes.append(f"{about}: {OUTSIDE}{CUT[n.value.method]}")
+            notes.append(
+                f"{about}: {OUTSIDE}{NOT_CUT if n.value.method == 'compat' else CUT}"
+            )
         if n.value.state == "withheld":
             notes.append(
                 f"{about}: withheld: {n.assumptions[0].finding}. The logged "
                 "probabilities cannot be those the actions were drawn with: check how "
-                "logging_probabilities are logged and joined."
+                "they are logged and joined."
             )
     notes += [
         f"warning: {warned.count:,} decisions break: {warned.sentence} {warned.remedy}"

@@ -7,6 +7,7 @@ returns them ready to be scored. The words of a SPEC are in `flows.policies.spec
 from __future__ import annotations
 
 from flows.policies.content import sources
+from flows.policies.largest import largest_probability
 from flows.policies.prepare import check_log, column_candidates, nearest, prepare
 from flows.policies.request import Prepared, Request
 from flows.policies.scorable import Scorable, Scored
@@ -21,6 +22,7 @@ __all__ = [
     "Scored",
     "check_log",
     "column_candidates",
+    "largest_probability",
     "nearest",
     "parse",
     "prepare",

@@ -7,6 +7,7 @@ canonical copy of the log, so that everything after reads lists.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -14,7 +15,7 @@ import polars as pl
 
 from flows import columns as c
 from flows import queries
-from flows.decisions import CandidateColumn, Layout, Log, check, open_log
+from flows.decisions import CandidateColumn, Log, check, open_log
 from flows.errors import PolicyError, ViolationsError
 from flows.policies.callables import LISTED, UNLISTED, Caller
 from flows.policies.request import Columns, Request, in_log, within
@@ -26,12 +27,12 @@ def ask(
 ) -> tuple[Log, Columns]:
     """Asks every callable for every decision.
 
-    Returns: the log with the answers in it, and the columns they stand in; candidates
-    that stood in the log in another form than lists are among them.
+    Returns: the log with the answers in it, and the columns they stand in, as lists
+    parallel to `actions`; candidates that named their actions are among them.
     Raises: PolicyError when a function raises or returns no distributions.
     """
     log, standing = request.log, Columns()
-    if log.layout.probabilities != "lists":
+    if log.layout.probabilities not in ("lists", "propensity"):
         log, standing = _canonical(con, request)
     columns = {
         called.candidate.name: (f"called_{number}", f"called_{number}_unlisted")
@@ -56,6 +57,9 @@ def _write(
     target: Path,
 ) -> None:
     frame = within(log.scan(), request.window)
+    if log.layout.has_propensities:
+        declared = pl.lit(list(log.layout.actions), dtype=pl.List(pl.String))
+        frame = frame.with_columns(declared.alias(c.ACTIONS))
     for called in callers:
         listed, unlisted = columns[called.candidate.name]
         # A column of its own, since an expression used twice is evaluated twice.
@@ -64,6 +68,8 @@ def _write(
         frame = frame.with_columns(answer).with_columns(
             field(LISTED).alias(listed), field(UNLISTED).alias(unlisted)
         )
+    if log.layout.has_propensities:
+        frame = frame.drop(c.ACTIONS)
     try:
         frame.sink_parquet(
             target, engine="streaming", compression="zstd", compression_level=1
@@ -99,10 +105,11 @@ def _canonical(con: duckdb.DuckDBPyConnection, request: Request) -> tuple[Log, C
 
 def _opened(log: Log, file: Path, columns: Columns, *, extra: Sequence[str]) -> Log:
     """The log as it stands in `file`: canonical, with the candidates of `columns`."""
-    layout = Layout(
-        context=log.layout.context,
+    layout = replace(
+        log.layout,
+        columns={},
+        probabilities="propensity" if log.layout.has_propensities else "lists",
         beside=(*log.layout.beside, *(unlisted for _, unlisted in columns.values())),
-        sum_tolerance=log.layout.sum_tolerance,
     )
     return open_log(
         [str(file)],

@@ -2,12 +2,15 @@
 
 as_it_is   all decisions list the same actions: the files are read where they lie
 laid_out   everything else: padded lists are written once, beside the log
+
+Logs of propensities have their own (`flows.policies.propensities`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import duckdb
 import polars as pl
@@ -18,7 +21,7 @@ from flows.decisions import Log, Profile
 from flows.decisions.pieces import pieces
 from flows.policies import tables
 from flows.policies.request import Columns, Prepared, Request, in_log, within
-from flows.policies.scorable import Scorable, closed
+from flows.policies.scorable import Lists, closed, sampled
 from flows.policies.spec import Kind
 
 # DuckDB's own size, its least one, and how many list entries are held at once.
@@ -58,14 +61,15 @@ def as_it_is(
         elif name in sources.tables:
             table = sources.tables[name]
             columns[name] = (table.name, f"{table.name}_unlisted")
-            entries = _look_up(con, table, log, actions)
+            entries = look_up(con, table, log, actions)
             frames = [
                 frame.join(
                     entries.lazy(), on=list(table.keys), how="left", nulls_equal=True
                 )
                 for frame in frames
             ]
-    scorable = closed(frames, actions)
+    frames = [sampled(frame, is_sampled=log.is_sampled) for frame in frames]
+    scorable = closed(frames, actions, is_sampled=log.is_sampled)
     return Prepared(sources.profile, scorable, request.candidates, columns)
 
 
@@ -82,28 +86,43 @@ def laid_out(
         lists.append(f"list_resize({listed}, {width}, 0.0) as {column}")
         lists.append(f"({unlisted})::double as {column}_unlisted")
         columns[name] = (column, f"{column}_unlisted")
-    kept = [c.DECISION_ID] * log.has_ids + [c.DECIDED_AT] * log.is_dated
-    kept += [queries.identifier(name) for name in request.keep]
     target = request.work / "scorable.parquet"
     queries.run(
         con,
         "staging/scorable",
-        columns=",\n        ".join(
-            f"measured_decisions.{name}" for name in dict.fromkeys(kept)
-        )
-        or "null as nothing",
+        columns=kept_columns(request, log),
         width=str(width),
         rows=str(_group_rows(width)),
         candidates=",\n        ".join(lists) or "0 as no_candidate",
         joins="\n    ".join(table.join for table in sources.tables.values()),
         file=queries.literal(str(target)),
     )
-    frames = tuple(
-        pl.scan_parquet(target, glob=False).slice(piece.offset, piece.rows)
-        for piece in pieces([str(target)])
+    scorable = Lists(
+        frames=written(target, is_sampled=log.is_sampled),
+        is_sampled=log.is_sampled,
+        width=width,
     )
-    scorable = Scorable(frames, width)
     return Prepared(sources.profile, scorable, request.candidates, columns)
+
+
+def kept_columns(request: Request, log: Log) -> str:
+    """What a file laid out for scoring keeps of each decision, besides its scores."""
+    kept = [c.DECISION_ID] * log.has_ids + [c.DECIDED_AT] * log.is_dated
+    kept += [c.SAMPLE_PROBABILITY] * log.is_sampled
+    kept += [queries.identifier(name) for name in request.keep if name not in kept]
+    named = (f"measured_decisions.{name}" for name in dict.fromkeys(kept))
+    return ",\n        ".join(named) or "null as nothing"
+
+
+def written(file: Path, *, is_sampled: bool) -> tuple[pl.LazyFrame, ...]:
+    """A file laid out for scoring, in pieces."""
+    return tuple(
+        sampled(
+            pl.scan_parquet(file, glob=False).slice(piece.offset, piece.rows),
+            is_sampled=is_sampled,
+        )
+        for piece in pieces([str(file)])
+    )
 
 
 def _group_rows(width: int) -> int:
@@ -133,12 +152,13 @@ def _stands(request: Request, sources: Sources) -> dict[str, tuple[str, str]]:
     return stands
 
 
-def _look_up(
+def look_up(
     con: duckdb.DuckDBPyConnection,
     table: tables.Table,
     log: Log,
     actions: Sequence[str],
 ) -> pl.DataFrame:
+    """A table by its keys: probabilities along `actions`, and the mass on others."""
     keys = [queries.identifier(key) for key in table.keys]
     query = queries.filled(
         "staging/look_up", {"keys": ", ".join(keys), "table": table.name}

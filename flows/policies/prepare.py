@@ -15,29 +15,40 @@ import duckdb
 from flows import columns as c
 from flows import queries
 from flows.decisions import CandidateColumn, Profile, check, measure
+from flows.decisions.layout import Standing
 from flows.errors import UsageError
-from flows.policies import tables
+from flows.policies import layouts, propensities, tables
 from flows.policies.answers import ask
 from flows.policies.callables import caller
-from flows.policies.layouts import Sources, as_it_is, laid_out
-from flows.policies.request import Columns, Prepared, Request, in_log, names_actions
-from flows.policies.scorable import Scorable
+from flows.policies.layouts import Sources
+from flows.policies.request import Columns, Prepared, Request, in_log, is_list
+from flows.policies.scorable import Lists
 from flows.policies.spec import Candidate, Kind
 
 CALLABLE = (Kind.FUNCTION, Kind.ROW_FUNCTION)
+# Where the actions are read that a column candidate names.
+NAMED: dict[Standing, str] = {
+    "entries": "staging/taken_actions",
+    "name": "staging/named_actions",
+}
 
 
 def check_log(con: duckdb.DuckDBPyConnection, request: Request) -> Profile:
     """Validates the log and the candidates that stand in it.
 
-    Raises: ViolationsError.
+    Raises: ViolationsError, PolicyError for candidates that the layout cannot have.
     """
+    log = request.log
+    propensities.require_actions(log, request.candidates)
     inside = [n for n in request.candidates if n.kind is Kind.COLUMN]
     return check(
         con,
-        request.log,
+        log,
         reward_range=request.reward_range,
-        candidates=[CandidateColumn(n.name, *in_log(request.log, n)) for n in inside],
+        candidates=[
+            CandidateColumn(n.name, *in_log(log, n), is_list=is_list(log, n))
+            for n in inside
+        ],
         window=request.window,
         listing=request.listing,
     )
@@ -55,9 +66,10 @@ def prepare(
     if profile is None:
         profile = check_log(con, request)
     else:
+        propensities.require_actions(log, request.candidates)
         measure(con, log, window=request.window)
     if profile.decisions == 0:
-        return Prepared(profile, Scorable((), 0), request.candidates, {})
+        return Prepared(profile, Lists(frames=(), width=0), request.candidates, {})
     loaded = {
         candidate.name: tables.load(con, candidate, log, number=number)
         for number, candidate in enumerate(request.candidates)
@@ -72,9 +84,14 @@ def prepare(
     if callers:
         log, columns = ask(con, request, callers)
     sources = Sources(log, bool(callers), profile, loaded, columns)
-    is_closed = profile.actions is not None and log.layout.probabilities == "lists"
     by_id = any(c.DECISION_ID in table.keys for table in loaded.values())
-    lay_out = as_it_is if is_closed and not by_id else laid_out
+    form = log.layout.probabilities
+    if form == "propensity":
+        lay_out = propensities.laid_out if by_id else propensities.as_it_is
+    elif form == "lists" and profile.actions is not None and not by_id:
+        lay_out = layouts.as_it_is
+    else:
+        lay_out = layouts.laid_out
     prepared = lay_out(con, request, sources)
     known = set(profile.action_names)
     taken |= {name: set(table.action_names) for name, table in loaded.items()}
@@ -93,10 +110,12 @@ def _taken(con: duckdb.DuckDBPyConnection, request: Request) -> dict[str, set[st
     for candidate in request.candidates:
         if candidate.kind is Kind.CONSTANT:
             taken[candidate.name] = {candidate.argument}
-        elif candidate.kind is Kind.COLUMN and names_actions(request.log, candidate):
-            column = queries.identifier(candidate.argument)
-            rows = queries.run(con, "staging/taken_actions", candidate=column)
-            taken[candidate.name] = {name for (name,) in rows}
+        elif candidate.kind is Kind.COLUMN:
+            file = NAMED.get(request.log.stands(candidate.argument))
+            if file is not None:
+                column = queries.identifier(candidate.argument)
+                rows = queries.run(con, file, candidate=column)
+                taken[candidate.name] = {name for (name,) in rows}
     return taken
 
 

@@ -16,9 +16,10 @@ from flows import queries
 from flows.decisions import Log, Profile, Window
 from flows.policies.scorable import Scorable, Scored
 from flows.policies.spec import Candidate, Kind
+from flows.policies.support import require_full_support
 
-# Per candidate: the list column it stands in and the column of its mass on unlisted
-# actions, an empty text where it can have none.
+# Per candidate: the column it stands in (a list, or the probability of the logged
+# action) and that of its mass on unlisted actions, an empty text where it has none.
 Columns = dict[str, tuple[str, str]]
 
 
@@ -56,8 +57,13 @@ class Prepared:
     unknown: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def scored(self, floor: float) -> list[Scored]:
-        """Every candidate as expressions, with support judged against `floor`."""
-        return [self._scored(candidate, floor) for candidate in self.candidates]
+        """Every candidate as expressions, with support judged against `floor`.
+
+        Raises: LogError when the log contradicts a declared full support.
+        """
+        scored = [self._scored(candidate, floor) for candidate in self.candidates]
+        require_full_support(self.scorable, scored, floor)
+        return scored
 
     def _scored(self, candidate: Candidate, floor: float) -> Scored:
         name, log = candidate.name, self.scorable
@@ -66,28 +72,32 @@ class Prepared:
         if candidate.kind is Kind.LOGGING:
             return log.logging(name)
         if candidate.kind is Kind.FIRST:
-            return log.at(name, 0, floor)
+            return log.first(name, floor)
         if name not in self.columns:
-            actions = self.profile.actions or ()
-            known = candidate.argument in actions
-            position = actions.index(candidate.argument) if known else None
-            return log.at(name, position, floor)
+            return log.constant(name, candidate.argument, floor)
         column, unlisted = self.columns[name]
         mass = pl.col(unlisted) if unlisted else None
         return log.column(name, column, floor, mass)
 
 
-def names_actions(log: Log, candidate: Candidate) -> bool:
-    """Whether a column candidate names its actions, and is no list parallel to them."""
-    is_logged = candidate.argument == c.LOGGING_PROBABILITIES
-    return log.layout.probabilities != "lists" and not is_logged
-
-
 def in_log(log: Log, candidate: Candidate) -> tuple[str, str]:
-    """DuckDB expressions of a column candidate: parallel list and unlisted mass."""
+    """DuckDB expressions of a column candidate, and of its mass on unlisted actions.
+
+    The former is a list parallel to `actions`, or the probability of the logged action.
+    """
     column = queries.identifier(candidate.argument)
-    if not names_actions(log, candidate):
-        return column, "0"
+    stands = log.stands(candidate.argument)
+    if stands == "list":
+        return f"{column}::double[]", "0"
+    if stands == "probability":
+        return f"{column}::double", "0"
+    if stands == "name":
+        is_taken = f"coalesce({column}::varchar = action, false)::double"
+        is_other = f"not list_contains(actions, {column}::varchar)"
+        return (
+            f"if({column} is null, null, {is_taken})",
+            f"coalesce({is_other}, false)::double",
+        )
     listed = (
         f"case when {column} is not null then list_transform(actions, lambda a: "
         f"case when list_contains(list_transform({column}, lambda e: e.key), a) "
@@ -99,6 +109,11 @@ def in_log(log: Log, candidate: Candidate) -> tuple[str, str]:
         "lambda e: e.value)), 0.0)"
     )
     return listed, unlisted
+
+
+def is_list(log: Log, candidate: Candidate) -> bool:
+    """Whether `in_log` gives a list, not the probability of one action."""
+    return log.stands(candidate.argument) in ("list", "entries")
 
 
 def within(frame: pl.LazyFrame, window: Window | None) -> pl.LazyFrame:

@@ -46,6 +46,7 @@ class Candidate:
     argument: the column, files, action or `module:function`.
     base: the folder from which files and modules are found.
     day: of a table kept in folders `day=...`, only this day's files are read.
+    largest_probability: that it gives any action, in (0, 1], where that is declared.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Candidate:
     base: Path = Path()
     probabilities_field: str = "probabilities"
     day: str = ""
+    largest_probability: float | None = None
 
 
 def parse(
@@ -63,6 +65,7 @@ def parse(
     name: str | None = None,
     base: Path = Path(),
     probabilities_field: str = "probabilities",
+    largest_probability: float | None = None,
 ) -> Candidate:
     """Reads a SPEC. Raises: UsageError when it is none of the forms."""
     kind, argument = _read(spec.strip())
@@ -73,6 +76,7 @@ def parse(
         argument=argument,
         base=base,
         probabilities_field=probabilities_field,
+        largest_probability=largest_probability,
     )
 
 

@@ -12,24 +12,30 @@ The rule, read off the improvement since the start of every candidate that has o
 
 Candidates without ends decide nothing. When none has ends the state is *withheld* (the
 weights of at least one contradict the logged probabilities) or *all rewards missing*.
+Nor do exploratory ones, which may have been shaped by the nights they are estimated on
+(validity.md 10); when there is no other, the state is *exploratory*.
 
 Where missing decisions leave the named candidate's improvement open, the sentence says
-how far.
+how far. Where a switch is supported, it says which candidates are certainly worse than
+the one named.
 
 A switch is supported since the first night of the unbroken run of nights, up to this
-one, whose lower end was above 0.
+one, whose lower end was above 0 and not exploratory.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
+from flows.offpolicy.methods import EXPLORATORY
 from flows.reports.limits import left_open
 from flows.reports.numbers import Unit, difference, percent, shown
+from flows.reports.phrases import day_in_words, listed
 
 Candidate = dict[str, Any]
+
+LOGGING = "logging"  # the policy that ran, in a ranking
 
 SUPPORTED = "supported"
 WORSE = "worse"
@@ -37,34 +43,29 @@ UNDECIDED = "not enough evidence"
 WITHHELD = "withheld"
 NOTHING_MEASURED = "nothing_measured"
 NO_REWARDS = "all rewards missing"
+# The one method whose intervals each use the whole error, however many there are.
+UNADJUSTED = "compat"
 
 PAIR = 2
 SAME_WEIGHT = 1e-6  # logged probabilities are rounded
 MOST_NAMED = 3
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 
 
 def is_supported(improvement: dict[str, Any]) -> bool:
-    """Whether the whole interval lies above 0."""
-    return improvement["lower"] is not None and improvement["lower"] > 0
+    """Whether the whole interval lies above 0 and may be decided on."""
+    lower = improvement["lower"]
+    return lower is not None and lower > 0 and not is_exploratory(improvement)
 
 
 def is_worse(improvement: dict[str, Any]) -> bool:
-    """Whether the whole interval lies below 0."""
-    return improvement["upper"] is not None and improvement["upper"] < 0
+    """Whether the whole interval lies below 0 and may be decided on."""
+    upper = improvement["upper"]
+    return upper is not None and upper < 0 and not is_exploratory(improvement)
+
+
+def is_exploratory(estimate: dict[str, Any]) -> bool:
+    """Whether nothing may be decided on the interval."""
+    return bool(estimate["look"] == EXPLORATORY)
 
 
 def has_ends(improvement: dict[str, Any]) -> bool:
@@ -96,22 +97,32 @@ def supported_since(nights: Sequence[dict[str, Any]], night: str) -> str | None:
     return first
 
 
-def answer(candidates: Sequence[Candidate], night: str, unit: Unit) -> dict[str, Any]:
+def answer(
+    candidates: Sequence[Candidate],
+    ranking: Sequence[dict[str, Any]] | None,
+    night: str,
+    unit: Unit,
+) -> dict[str, Any]:
     """The document's answer; candidates in the order of the job file."""
-    judged = [each for each in candidates if has_ends(each["improvement"])]
-    if not judged:
-        state, named, sentence = _without_ends(candidates)
+    known = [each for each in candidates if has_ends(each["improvement"])]
+    judged = [each for each in known if not is_exploratory(each["improvement"])]
+    named: Candidate | None = None
+    if not known:
+        state, sentence = _without_ends(candidates)
+    elif not judged:
+        state, sentence = EXPLORATORY, _exploratory(known)
     elif any(is_supported(each["improvement"]) for each in judged):
         state, named, sentence = _supported(judged, night, unit)
     elif all(is_worse(each["improvement"]) for each in judged):
         state, named, sentence = _worse(judged, unit)
     else:
         state, named, sentence = _undecided(judged, unit)
+    if named is not None and state == SUPPORTED:
+        sentence += _beaten(named, ranking or ())
     if named is not None and (told := left_open(named, unit)):
         sentence += f" {told}"
-    silent = [each for each in candidates if not has_ends(each["improvement"])]
-    if judged and silent:
-        sentence += f" No interval is given for {_names(silent, 'and')}."
+    if judged:
+        sentence += _left_out(candidates)
     return {
         "state": state,
         "candidate": None if named is None else named["candidate"],
@@ -125,34 +136,67 @@ def leading(candidates: Sequence[Candidate]) -> Candidate:
     return max(candidates, key=lambda each: float(each["improvement"]["lower"]))
 
 
-def day_in_words(day: str, *, year: bool = True) -> str:
-    """An ISO date as "27 November 2019"."""
-    date = dt.date.fromisoformat(day)
-    words = f"{date.day} {MONTHS[date.month - 1]}"
-    return f"{words} {date.year}" if year else words
+def _beaten(named: Candidate, ranking: Sequence[dict[str, Any]]) -> str:
+    """Who is certainly worse than the candidate named, beside the logging policy."""
+    name = named["candidate"]
+    below = [
+        str(rank["candidate"])
+        for rank in ranking
+        if name in rank["worse_than"] and rank["candidate"] != LOGGING
+    ]
+    if not below:
+        return ""
+    is_best = len(below) == len(ranking) - 2 > 1  # all but itself and the logging one
+    told = "every other candidate" if is_best else listed(below, MOST_NAMED)
+    return f" It would earn more than {told}, too."
 
 
-def _without_ends(
-    candidates: Sequence[Candidate],
-) -> tuple[str, Candidate | None, str]:
+def _left_out(candidates: Sequence[Candidate]) -> str:
+    """The candidates of which nothing is said, and why."""
+    silent = [each for each in candidates if not has_ends(each["improvement"])]
+    told = f" No interval is given for {_names(silent, 'and')}." if silent else ""
+    left = [each for each in candidates if is_exploratory(each["improvement"])]
+    left = [each for each in left if each not in silent]
+    if left:
+        told += f" Left out as exploratory: {_names(left, 'and')}."
+    return told
+
+
+def _exploratory(known: Sequence[Candidate]) -> str:
+    if len(known) == 1:
+        fixed = known[0]["fixed_at"]
+        return (
+            f"No answer: {known[0]['candidate']} may still have been changed on the "
+            "nights it is judged by. What decides starts when it is fixed, on "
+            f"{day_in_words(fixed)}."
+        )
+    first = min(each["fixed_at"] for each in known)
+    return (
+        f"No answer: {_names(known, 'and')} may still have been changed on the nights "
+        "they are judged by. What decides starts when one of them is fixed, on "
+        f"{day_in_words(first)} at the earliest."
+    )
+
+
+def _without_ends(candidates: Sequence[Candidate]) -> tuple[str, str]:
     if any(each["improvement"]["state"] == WITHHELD for each in candidates):
         sentence = (
             "No answer: the importance weights contradict the logged probabilities, "
             "so every interval is withheld. Check how logging_probabilities are logged "
             "and joined before anything is decided."
         )
-        return WITHHELD, None, sentence
+        return WITHHELD, sentence
     if all(n["improvement"]["state"] == NOTHING_MEASURED for n in candidates):
         sentence = (
             "No answer: no decision has both a reward and support for what a "
             "candidate may do."
         )
-        return NO_REWARDS, None, sentence
+        return NO_REWARDS, sentence
     sentence = (
         "No answer: no reward has arrived for any decision, so nothing is known yet "
         "about what a candidate would earn."
     )
-    return NO_REWARDS, None, sentence
+    return NO_REWARDS, sentence
 
 
 def _supported(
@@ -231,18 +275,3 @@ def _confidence(candidate: Candidate) -> str:
 
 def _names(candidates: Sequence[Candidate], joint: str) -> str:
     return listed([str(each["candidate"]) for each in candidates], MOST_NAMED, joint)
-
-
-def fitting(count: int, most: int) -> int:
-    """How many of `count` to list so that "1 more" never stands for a single name."""
-    return count if count <= most + 1 else most
-
-
-def listed(names: Sequence[str], most: int, joint: str = "and") -> str:
-    """Names in words, "a, b or 3 more"; at least one name."""
-    kept = list(names[: fitting(len(names), most)])
-    if len(names) > len(kept):
-        kept.append(f"{len(names) - len(kept)} more")
-    if len(kept) == 1:
-        return kept[0]
-    return f"{', '.join(kept[:-1])} {joint} {kept[-1]}"

@@ -1,87 +1,50 @@
 """Facts of one night -> the report document, the one source of every form of report.
 
-The document (`untaken.report/1`) is a plain JSON value. It answers in this order:
-should we switch (`answer`), how sure (`candidates[].improvement`), since when
-(`candidates[].nights`, `supported_since`), for whom (`candidates[].segments`), and what
-was missing or wrong (`missing`, `diagnostics`, `warnings`, `violations`, `days`).
+The document (`untaken.report/2`) is a plain JSON value. It answers in this order:
+should we switch (`answer`), how sure (`candidates[].improvement`), which candidate
+(`differences`, `ranking`), since when (`candidates[].nights`, `supported_since`), for
+whom (`candidates[].segments`), and what was missing or wrong (`missing`, `diagnostics`,
+`warnings`, `violations`, `days`, `revisions`, `frequencies`).
 
 It is a function of the facts alone: no clock, no run id, no order of rows. Rewards are
 in the unit of the log, per decision. A candidate's own entry (`value`, `improvement`,
-`missing`, `diagnostics`, `assumptions`) is that of all decisions since the start. What
-is withheld or unknown is null with a `state`; NaN never appears.
+`missing`, `diagnostics`, `assumptions`) is that of all decisions since the start of its
+looks, which is the night on which the log, the declared horizon or the candidate's
+`fixed_at` begins, whichever comes last. What is withheld or unknown is null with a
+`state`; NaN never appears.
+
+Every estimate names its `method`, `confidence`, the looks under which it holds (`look`:
+`every look`, `single look`, `exploratory`) and what it `assumes` of the mean reward
+(`constant_mean`, or nothing: `running_average`). What is exploratory decides nothing:
+neither the answer nor `supported_since` nor the ranking.
+
+`ranking` places all candidates and the logging policy, best middle first; it is null
+where intervals do not hold together. `revisions` tell what was first published for a
+night (`before`) and what holds now (`after`). `frequencies` list only actions that were
+taken more or less often than their probabilities say, among how many.
+
+Version 1 knew one method for all windows, candidates that began with the log, and
+neither `assumes` nor `exploratory`.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict
 
 import polars as pl
 
-from flows.reports.answer import answer, supported_since
+from flows.offpolicy.evidence import NO_OTHER
+from flows.offpolicy.ranking import ranking
+from flows.reports import entries
+from flows.reports.answer import LOGGING, UNADJUSTED, answer, is_exploratory
+from flows.reports.entries import Document
+from flows.reports.night import NUMBERS, NightFacts
 from flows.reports.numbers import canonical, unit_of
 
-Document = dict[str, Any]
-Row = dict[str, Any]
-Key = tuple[str, str, str, str]  # window, segment_by, segment, estimand
-
-SCHEMA = "untaken.report/1"
-LOGGING = "logging"
-WINDOWS = ("night", "last_7", "last_28", "since_start")
-HEADLINE = "since_start"
-ESTIMATE_KEYS = (
-    "estimate",
-    "lower",
-    "upper",
-    "identified_lower",
-    "identified_upper",
-    "method",
-    "confidence",
-    "look",
-    "state",
-)
-DIAGNOSTIC_KEYS = (
-    "effective_sample_size",
-    "largest_weight",
-    "mean_weight",
-    "expected_mean_weight",
-    "top_share",
-)
-
-
-@dataclass(frozen=True)
-class NightFacts:
-    """All that a report may say, as the warehouse holds it.
-
-    night: the reported night; every frame holds nights up to it.
-    reward_range: lowest and highest reward, lowest first.
-    confidence: in (0, 1), as declared; each estimate carries its own.
-    candidates: (name, spec) in the order of the job file.
-    estimates: table `estimates`; of earlier nights only the rows since the start,
-        without segment, are read, and others may be left out.
-    days: day, decisions, rewards (that arrived), actions (distinct), revision (0: as
-        first read; one more for each change after it closed).
-    warnings: rule, sentence, remedy, count.
-    unknown_actions: candidate -> entries with action and nearest (text or None).
-    violations: day, rule, count; of days that are still not repaired.
-    """
-
-    job: str
-    night: dt.date
-    timezone: str
-    reward_range: tuple[float, float]
-    propensity_floor: float
-    confidence: float
-    method: str
-    candidates: tuple[tuple[str, str], ...]
-    estimates: pl.DataFrame
-    days: pl.DataFrame
-    warnings: tuple[dict[str, Any], ...]
-    unknown_actions: Mapping[str, tuple[dict[str, Any], ...]]
-    violations: pl.DataFrame
+SCHEMA = "untaken.report/2"
 
 
 def build(facts: NightFacts) -> Document:
@@ -90,40 +53,51 @@ def build(facts: NightFacts) -> Document:
     Raises: KeyError when a candidate, or the logging policy, has no estimate for the
     night: the tables and the job file contradict each other.
     """
-    tonight = _tonight(facts)
-    history = _history(facts)
-    night = facts.night.isoformat()
+    tonight = entries.tonight(facts)
+    history = entries.history(facts)
     candidates = [
-        _candidate(name, spec, facts, tonight[name], history.get(name, []))
+        entries.candidate(
+            name,
+            spec,
+            facts,
+            tonight[name, NO_OTHER],
+            history.get((name, NO_OTHER), []),
+        )
         for name, spec in facts.candidates
     ]
-    unit = unit_of(facts.reward_range)
-    logging_value = tonight[LOGGING][HEADLINE, "", "", "value"]
+    pairs = entries.pairs(tonight, [name for name, _ in facts.candidates])
     document = canonical(
         {
             "schema": SCHEMA,
             "job": facts.job,
-            "night": night,
+            "night": facts.night.isoformat(),
             "timezone": facts.timezone,
             "log": _log(facts),
-            "evaluation": {
-                "reward_range": [float(end) for end in facts.reward_range],
-                "propensity_floor": facts.propensity_floor,
-                "confidence": facts.confidence,
-                "method": facts.method,
-            },
+            "evaluation": _evaluation(facts),
             "answer": {},
-            "logging_policy": {"value": _estimate(logging_value)},
+            "logging_policy": entries.logging_policy(tonight[LOGGING, NO_OTHER]),
             "candidates": candidates,
+            "differences": [
+                entries.difference(pair, facts, tonight[pair], history.get(pair, []))
+                for pair in pairs
+            ],
+            "ranking": _ranking(candidates),
             "warnings": [
                 {key: entry[key] for key in ("rule", "sentence", "remedy", "count")}
                 for entry in facts.warnings
             ],
             "violations": _dated(facts.violations, ("day", "rule", "count")),
             "days": _dated(facts.days, ("day", "decisions", "rewards", "revision")),
+            "revisions": _revisions(facts),
+            "frequencies": _frequencies(facts),
         }
     )
-    document["answer"] = answer(document["candidates"], night, unit)
+    document["answer"] = answer(
+        document["candidates"],
+        document["ranking"],
+        document["night"],
+        unit_of(facts.reward_range),
+    )
     return dict(document)
 
 
@@ -132,128 +106,35 @@ def to_json(document: Document) -> str:
     return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
-def _tonight(facts: NightFacts) -> dict[str, dict[Key, Row]]:
-    """Rows of the night by candidate, then (window, segment_by, segment, estimand)."""
-    rows = facts.estimates.filter(
-        pl.col("night") == facts.night,
-        (pl.col("window") == HEADLINE) | (pl.col("segment_by") == ""),
-    )
-    found: dict[str, dict[Key, Row]] = {}
-    for row in rows.iter_rows(named=True):
-        key = (row["window"], row["segment_by"], row["segment"], row["estimand"])
-        found.setdefault(row["candidate"], {})[key] = row
-    return found
+def _evaluation(facts: NightFacts) -> Document:
+    design = facts.design
+    return {
+        "reward_range": [float(end) for end in facts.reward_range],
+        "propensity_floor": facts.propensity_floor,
+        "confidence": design.confidence,
+        "method": design.used,
+        "declared_method": design.method,
+        "assumes": design.assumes,
+        "logging": design.logging,
+        "is_drifting": design.is_drifting,
+        "horizon_nights": design.horizon_nights,
+        "support": facts.support,
+        "least_sample_probability": facts.least_sample_probability,
+    }
 
 
-def _history(facts: NightFacts) -> dict[str, list[Row]]:
-    """By candidate: one entry a night since the start, oldest first."""
-    rows = facts.estimates.filter(
-        pl.col("window") == HEADLINE,
-        pl.col("segment_by") == "",
-        pl.col("night") <= facts.night,
-    ).sort("night")
-    nights: dict[str, dict[dt.date, Row]] = {}
-    for row in rows.iter_rows(named=True):
-        of_candidate = nights.setdefault(row["candidate"], {})
-        entry = of_candidate.setdefault(
-            row["night"],
-            {"night": row["night"].isoformat(), "decisions": row["decisions"]},
+def _ranking(candidates: Sequence[Document]) -> list[Document] | None:
+    """Places and who is certainly better; None where intervals share no error."""
+    if any(each["improvement"]["method"] == UNADJUSTED for each in candidates):
+        return None
+    ends: dict[str, tuple[float | None, float | None]] = {LOGGING: (0.0, 0.0)}
+    for each in candidates:
+        entry = each["improvement"]
+        is_open = is_exploratory(entry)
+        ends[each["candidate"]] = (
+            (None, None) if is_open else (entry["lower"], entry["upper"])
         )
-        entry[row["estimand"]] = _estimate(row)
-    return {
-        name: [_ordered(entry) for entry in of_candidate.values()]
-        for name, of_candidate in nights.items()
-        if name != LOGGING
-    }
-
-
-def _ordered(entry: Row) -> Row:
-    keys = ("night", "decisions", "value", "improvement")
-    return {key: entry[key] for key in keys}
-
-
-def _candidate(
-    name: str,
-    spec: str,
-    facts: NightFacts,
-    rows: dict[Key, Row],
-    nights: list[Row],
-) -> Document:
-    value = rows[HEADLINE, "", "", "value"]
-    unknown = facts.unknown_actions.get(name, ())
-    return {
-        "candidate": name,
-        "spec": spec,
-        "decisions": value["decisions"],
-        "value": _estimate(value),
-        "improvement": _estimate(rows[HEADLINE, "", "", "improvement"]),
-        "missing": {
-            "reward": value["missing_reward"],
-            "support": value["missing_support"],
-            "both": value["missing_both"],
-            "unsupported_probability": value["unsupported_probability"],
-        },
-        "assumptions": [
-            {key: entry[key] for key in ("assumption", "status", "finding")}
-            for entry in value["assumptions"] or []
-        ],
-        "diagnostics": {key: value[key] for key in DIAGNOSTIC_KEYS}
-        | {
-            "unknown_actions": [
-                {"action": entry["action"], "nearest": entry["nearest"]}
-                for entry in unknown
-            ]
-        },
-        "supported_since": supported_since(nights, facts.night.isoformat()),
-        "windows": {
-            window: _window(rows, window)
-            for window in WINDOWS
-            if (window, "", "", "value") in rows
-        },
-        "segments": _segments(rows),
-        "nights": nights,
-    }
-
-
-def _window(rows: dict[Key, Row], window: str) -> Document:
-    value = rows[window, "", "", "value"]
-    return {
-        "start": value["window_start"].isoformat(),
-        "end": value["window_end"].isoformat(),
-        "decisions": value["decisions"],
-        "look": value["look"],
-        "value": _estimate(value),
-        "improvement": _estimate(rows[window, "", "", "improvement"]),
-    }
-
-
-def _segments(rows: dict[Key, Row]) -> list[Document]:
-    """Segments since the start, in the order of their columns and values."""
-    found = [
-        {
-            "by": by,
-            "segment": segment,
-            "decisions": row["decisions"],
-            "value": _estimate(row),
-            "improvement": _estimate(rows[window, by, segment, "improvement"]),
-        }
-        for (window, by, segment, estimand), row in rows.items()
-        if by and window == HEADLINE and estimand == "value"
-    ]
-    return sorted(found, key=lambda entry: (entry["by"], *_natural(entry["segment"])))
-
-
-def _natural(text: str) -> tuple[list[tuple[int, int, str]], str]:
-    """A key that puts 2 before 10, then decides ties by the text itself."""
-    parts = [
-        (0, int(part), "") if part.isascii() and part.isdigit() else (1, 0, part)
-        for part in text.replace(",", " ").split()
-    ]
-    return parts, text
-
-
-def _estimate(row: Row) -> Document:
-    return {key: row[key] for key in ESTIMATE_KEYS}
+    return [asdict(rank) | {"worse_than": [*rank.worse_than]} for rank in ranking(ends)]
 
 
 def _log(facts: NightFacts) -> Document:
@@ -268,6 +149,45 @@ def _log(facts: NightFacts) -> Document:
         "night_decisions": int(tonight["decisions"].sum()),
         "rewards": int(days["rewards"].sum()),
         "actions": int(max(days["actions"], default=0)),
+    }
+
+
+def _revisions(facts: NightFacts) -> list[Document]:
+    """Per published number: what it was first, what it is now, how often it moved."""
+    keys = ["night", "candidate", "other", "estimand"]
+    rows = (
+        facts.revisions.filter(pl.col("night") <= facts.night)
+        .sort(*keys, "run_id")
+        .group_by(keys, maintain_order=True)
+        .agg(
+            pl.col(f"{name}_before" for name in NUMBERS).first(),
+            pl.col(f"{name}_after" for name in NUMBERS).last(),
+            times=pl.len(),
+        )
+    )
+    return [
+        {key: row[key] for key in ("candidate", "other", "estimand", "times")}
+        | {"night": row["night"].isoformat()}
+        | {
+            when: {name: row[f"{name}_{when}"] for name in NUMBERS}
+            for when in ("before", "after")
+        }
+        for row in rows.iter_rows(named=True)
+    ]
+
+
+def _frequencies(facts: NightFacts) -> Document:
+    """Actions that deviate, of all days together (`day` null) or of one."""
+    found = facts.frequencies
+    keys = ("action", "logged", "expected", "standard_error", "z", "allowed")
+    deviating = found.filter("is_deviating").sort("day", "action")
+    return {
+        "actions": found["action"].n_unique(),
+        "deviating": [
+            {"day": None if row["day"] is None else row["day"].isoformat()}
+            | {key: row[key] for key in keys}
+            for row in deviating.iter_rows(named=True)
+        ],
     }
 
 

@@ -7,12 +7,28 @@ from itertools import pairwise
 from typing import Any
 
 from flows.reports import answer as rule
-from flows.reports import words
-from flows.reports.answer import fitting, listed
-from flows.reports.content import Document
+from flows.reports import limits
+from flows.reports.entries import Document
 from flows.reports.numbers import Unit, difference, percent, shown, significant
+from flows.reports.phrases import counted, fitting, listed, period
 
 MOST_GAPS = 3
+DECLARED = (
+    "That the logging policy gave at least the floor to every action a candidate may "
+    "take is declared in the job file (full_support). The log cannot show it, and the "
+    "intervals rest on it."
+)
+UNKNOWN = (
+    "How much of a candidate's probability lies on actions without support cannot be "
+    "known. The intervals allow for it: no control variate narrows them, and the upper "
+    "end pays for weights as large as 1 over the floor.\n"
+    "A mean weight below 1 may come from lost support as well as from wrongly logged "
+    "probabilities; only one above 1 is told to be wrong. Estimates are the middle of "
+    "what this leaves possible.\n"
+    "Log the probability of every action to know. Where the logging policy gives each "
+    "action a candidate may take at least the floor, by design, the job file can say "
+    "so (full_support = true), which narrows the intervals."
+)
 
 
 def withheld(document: Document) -> list[str]:
@@ -33,13 +49,15 @@ def withheld(document: Document) -> list[str]:
 
 def _means(mean: float | None, expected: float | None) -> str:
     """Where the two mean weights disagree; empty where they agree as far as shown."""
-    if mean is None or expected is None:
+    if mean is None:
         return ""
+    most = "" if expected is not None else "at most "
+    expected = 1.0 if expected is None else expected
     found, wanted = significant(mean, 4), significant(expected, 4)
     if found == wanted:
         return ""
     wanted = "1" if expected == 1 else wanted
-    return f": the mean weight must be {wanted} and is {found}"
+    return f": the mean weight must be {most}{wanted} and is {found}"
 
 
 def gaps(document: Document) -> str:
@@ -54,10 +72,10 @@ def gaps(document: Document) -> str:
     if not found:
         return ""
     kept = fitting(len(found), MOST_GAPS)
-    named = [words.period(str(start), str(end)) for start, end in found[:kept]]
+    named = [period(str(start), str(end)) for start, end in found[:kept]]
     left = sum((end - start).days + 1 for start, end in found[kept:])
     if left:
-        named.append(words.counted(left, "more day"))
+        named.append(counted(left, "more day"))
     return f"No decision on {listed(named, len(named))}."
 
 
@@ -65,10 +83,50 @@ def nothing_missing(document: Document) -> str:
     """A sentence for a log in which every decision can be scored; otherwise empty."""
     if any(missing_total(each) for each in document["candidates"]):
         return ""
+    every, support = document["log"]["decisions"], document["evaluation"]["support"]
+    if support == "unknown":
+        return f"No reward is missing: all {every:,} decisions have one."
+    declared = ", by declaration" if support == "declared" else ""
     return (
-        f"No decision is missing: all {document['log']['decisions']:,} have a reward, "
-        "and every action that a candidate may take has support."
+        f"No decision is missing: all {every:,} have a reward, and every action that a "
+        f"candidate may take has support{declared}."
     )
+
+
+def unknowable(document: Document) -> list[str]:
+    """What a log with the logged action's probability alone cannot say, in sentences.
+
+    Source: validity.md 2.
+    """
+    support = document["evaluation"]["support"]
+    if support == "logged":
+        return []
+    start = "The log holds the probability of the logged action alone."
+    told = DECLARED if support == "declared" else UNKNOWN
+    return f"{start} {told}".split("\n")
+
+
+def warnings(document: Document) -> list[str]:
+    """Rules that nothing stops for and some decisions break, what to do about them."""
+    return [
+        f"{counted(entry['count'], 'decision')} "
+        f"{'breaks' if entry['count'] == 1 else 'break'}: {entry['sentence']} "
+        f"{entry['remedy'][:1].upper()}{entry['remedy'][1:]}"
+        for entry in document["warnings"]
+    ]
+
+
+def frequencies(document: Document) -> str:
+    """A sentence where all actions were taken as often as logged; otherwise empty."""
+    found = document["frequencies"]
+    if not found["actions"] or found["deviating"]:
+        return ""
+    every = (
+        "The one action was"
+        if found["actions"] == 1
+        else (f"All {found['actions']:,} actions were")
+    )
+    return f"{every} taken as often as the logged probabilities say, but for chance."
 
 
 def missing_total(candidate: Document) -> int:
@@ -83,7 +141,7 @@ def unsettled(candidate: Document, in_unit: Unit) -> str:
     low, high = entry["identified_lower"], entry["identified_upper"]
     if low is None or high is None or not low < 0 < high or rule.is_supported(entry):
         return ""
-    if rule.acts_as_logged(candidate):
+    if rule.acts_as_logged(candidate) or limits.is_support_unknown(candidate):
         return ""
     count = missing_total(candidate)
     share = percent(count / candidate["decisions"])

@@ -1,10 +1,11 @@
 """What missing decisions leave open, and how a number says so.
 
-A missing reward, or mass without support, could be anything in the reward range. The
-identified range of an estimate is what remains possible when that is granted, sampling
-error aside; the estimate itself is its middle (`flows.offpolicy.estimate`). A middle is
-no measurement: it carries a mark wherever the range is not a point, and where the range
-is as wide as the rewards it is not shown at all.
+A missing reward, or mass without support, could be anything in the reward range, and so
+could mass of which nobody knows whether it has support (validity.md 2). The identified
+range of an estimate is what remains possible when that is granted, sampling error
+aside; the estimate itself is its middle (`flows.offpolicy.estimate`). A middle is no
+measurement: it carries a mark wherever the range is not a point, and where the range is
+as wide as the rewards it is not shown at all.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from __future__ import annotations
 from typing import Any
 
 from flows.reports.numbers import Unit, difference, plain, shown
+from flows.reports.phrases import listed
 
 POINT = 1e-9  # of the reward range; what is narrower is rounding
 NONE = "\N{EN DASH}"
 MIDDLE, UNKNOWN = "*", "\N{DAGGER}"
 FOOTNOTES = {
-    MIDDLE: "The middle of what missing decisions leave possible, not a measurement.",
-    UNKNOWN: "No number: the decisions that are missing leave every outcome possible.",
+    MIDDLE: "The middle of what is possible where something is missing or not known; "
+    "not a measurement.",
+    UNKNOWN: "No number: what is missing or not known leaves every outcome possible.",
 }
 
 
@@ -45,6 +48,11 @@ def mark(entry: dict[str, Any], unit: Unit) -> str:
     return MIDDLE if is_open(entry, unit) else ""
 
 
+def is_support_unknown(candidate: dict[str, Any]) -> bool:
+    """Whether nobody can tell how much of the candidate's mass lacks support."""
+    return candidate["diagnostics"]["expected_mean_weight"] is None
+
+
 def lacking(candidate: dict[str, Any]) -> str:
     """Which decisions are missing: "620 of 6,000 rewards are missing"."""
     missing, every = candidate["missing"], candidate["decisions"]
@@ -57,7 +65,9 @@ def lacking(candidate: dict[str, Any]) -> str:
     if support:
         verb = "lacks" if support == 1 else "lack"
         told.append(f"{support:,} of {every:,} decisions {verb} support")
-    return " and ".join(told)
+    if told and is_support_unknown(candidate):
+        told.append("others may" if support else "support is not known")
+    return listed(told, len(told)) if told else ""
 
 
 def left_open(candidate: dict[str, Any], unit: Unit) -> str:

@@ -10,10 +10,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from flows.reports import findings, limits, words
-from flows.reports.answer import day_in_words, has_ends, listed
-from flows.reports.content import Document
+from flows.reports import compared, findings, limits, looks, quality, tables, words
+from flows.reports.answer import LOGGING, has_ends
+from flows.reports.entries import Document
 from flows.reports.numbers import Unit
+from flows.reports.phrases import counted, day_in_words, listed
+from flows.reports.tables import Table
+from flows.reports.words import Cell
 
 SPECIAL = re.compile(
     r"""
@@ -42,10 +45,12 @@ def markdown(document: Document) -> str:
     blocks = [
         *_answer(document),
         *_candidates(document, unit),
+        *_differences(document),
         *_segments(document, unit),
         *_findings(document),
         *_assumptions(document),
         _reading(document, unit),
+        *(f"Method {name}: {text}" for name, text in looks.methods(document)),
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -57,6 +62,8 @@ def _answer(document: Document) -> list[str]:
         f"# {escape(document['job'])}, {night}",
         f"**{words.BADGES[answer['state']]}.** {escape(words.sentence(document))}",
         f"{words.basis(document)}.",
+        escape(" ".join([*looks.checkpoints(document), *looks.new_starts(document)])),
+        f"The answer is about {target}." if (target := looks.target(document)) else "",
         f"The logging policy {escape(words.logged(document))}."
         if limits.is_open(document["logging_policy"]["value"], words.unit(document))
         else "",
@@ -65,31 +72,53 @@ def _answer(document: Document) -> list[str]:
 
 def _candidates(document: Document, unit: Unit) -> list[str]:
     ranked = words.ranked(document["candidates"])
+    places = compared.places(document)
+    place = [f"Place, of {len(places)}"] if places else []
+    columns = ["Candidate", f"Improvement {unit.phrase}", f"Value {unit.phrase}"]
     head = [
-        f"| Candidate | Improvement {unit.phrase} | Value {unit.phrase} | Switch |",
-        "|:--|--:|--:|:--|",
+        _row(*columns, *place, "Switch"),
+        _row(":--", "--:", "--:", *["--:" for _ in place], ":--"),
     ]
     rows = [
         _row(
             escape(each["candidate"]),
             _cell(each["improvement"], unit, sign=True),
             _cell(each["value"], unit, sign=False),
+            *(places[each["candidate"]] for _ in place),
             words.standing(each),
         )
         for each in ranked[:MOST_CANDIDATES]
     ]
     logged = _cell(document["logging_policy"]["value"], unit, sign=False)
-    rows.append(_row("*logging policy*", "", logged, ""))
+    own = [places[LOGGING] for _ in place]
+    rows.append(_row("*logging policy*", "", logged, *own, ""))
     left = len(ranked) - MOST_CANDIDATES
     return [
         "## How sure, since when",
         "\n".join(head + rows),
         *_footnotes([document["logging_policy"], *ranked[:MOST_CANDIDATES]], unit),
-        f"{words.counted(left, 'more candidate')} in the JSON report."
-        if left > 0
-        else "",
-        words.together(document),
+        f"{counted(left, 'more candidate')} in the JSON report." if left > 0 else "",
+        compared.together(document),
+        escape(" ".join(compared.certainties(document))),
         *(escape(findings.unsettled(each, unit)) for each in ranked[:MOST_CANDIDATES]),
+    ]
+
+
+def _differences(document: Document) -> list[str]:
+    if not document["differences"]:
+        return []
+    found = tables.differences(document)
+    rows = [
+        _row(escape(head), *map(_written, cells))
+        for head, _, cells in found.rows[:MOST_CANDIDATES]
+    ]
+    left = len(found.rows) - MOST_CANDIDATES
+    return [
+        "## Candidate against candidate",
+        found.caption,
+        "\n".join([_row(*found.columns), _row(":--", "--:"), *rows]),
+        *(f"{escape(mark)} {text}" for mark, text in found.footnotes),
+        f"{counted(left, 'more difference')} in the JSON report." if left > 0 else "",
     ]
 
 
@@ -117,14 +146,13 @@ def _segments(document: Document, unit: Unit) -> list[str]:
         f"## For whom: {escape(named)}",
         "\n".join(head + rows),
         *_footnotes(segments[:MOST_SEGMENTS], unit),
-        f"{words.counted(left, 'more segment')} in the JSON report."
-        if left > 0
-        else "",
+        f"{counted(left, 'more segment')} in the JSON report." if left > 0 else "",
     ]
 
 
 def _findings(document: Document) -> list[str]:
-    lines = [f"- {escape(told)}" for told in findings.withheld(document)]
+    told = [*findings.withheld(document), " ".join(findings.unknowable(document))]
+    lines = [f"- {escape(each)}" for each in told if each]
     lines += [
         f"- {escape(each['candidate'])}: {_missing(each)}"
         for each in words.ranked(document["candidates"])[:MOST_CANDIDATES]
@@ -133,14 +161,10 @@ def _findings(document: Document) -> list[str]:
     lines += [f"- {told}" for told in [findings.gaps(document)] if told]
     lines += [
         f"- {entry['day']}, {escape(entry['rule'])}: "
-        f"{words.counted(entry['count'], 'row')} broke the rule"
+        f"{counted(entry['count'], 'row')} broke the rule"
         for entry in document["violations"][:MOST_LISTED]
     ]
-    lines += [
-        f"- {escape(entry['sentence'].rstrip('.'))} "
-        f"({words.counted(entry['count'], 'decision')}). {escape(entry['remedy'])}"
-        for entry in document["warnings"][:MOST_LISTED]
-    ]
+    lines += [f"- {escape(told)}" for told in findings.warnings(document)[:MOST_LISTED]]
     for name, actions in findings.unknown_actions(document):
         named = listed([_unknown(entry) for entry in actions], MOST_LISTED)
         lines.append(f"- {escape(name)} names actions the log does not know: {named}")
@@ -148,10 +172,25 @@ def _findings(document: Document) -> list[str]:
     if revised:
         days = listed([day["day"] for day in revised], MOST_LISTED)
         lines.append(f"- Changed after they were first read: {days}")
+    lines += _rows(quality.revisions(document), "{0}, {1}: published as {2}, now {3}")
+    lines += _rows(
+        quality.frequencies(document), "{0}, {1}: taken {2} times, expected {3}"
+    )
     return [
         "## What was missing or wrong",
         "\n".join(lines) or "Nothing was missing, and no rule was broken.",
     ]
+
+
+def _rows(table: Table | None, form: str) -> list[str]:
+    """The first rows of a table as entries of a list: head, note and cells by form."""
+    rows = table.rows if table is not None else []
+    lines = [
+        "- " + form.format(escape(head), note, *map(_written, cells))
+        for head, note, cells in rows[:MOST_LISTED]
+    ]
+    left = len(rows) - MOST_LISTED
+    return [*lines, f"- {left} more in the JSON report"] if left > 0 else lines
 
 
 def _missing(candidate: Document) -> str:
@@ -162,7 +201,7 @@ def _missing(candidate: Document) -> str:
         for count, lack in found
         if count
     ]
-    return f"of {words.counted(candidate['decisions'], 'decision')}, {', '.join(told)}"
+    return f"of {counted(candidate['decisions'], 'decision')}, {', '.join(told)}"
 
 
 def _unknown(entry: dict[str, Any]) -> str:
@@ -197,7 +236,10 @@ def _reading(document: Document, unit: Unit) -> str:
 
 
 def _cell(entry: dict[str, Any], unit: Unit, *, sign: bool) -> str:
-    cell = words.cell(entry, unit, sign=sign)
+    return _written(words.cell(entry, unit, sign=sign))
+
+
+def _written(cell: Cell) -> str:
     number = f"{cell.number}{escape(cell.mark)}"
     return f"{number} ({cell.interval})" if cell.interval else number
 

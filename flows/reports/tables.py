@@ -1,7 +1,7 @@
-"""Tables of the page as plain values: a caption, column names, rows of cells.
+"""Tables of estimates as plain values: a caption, column names, rows of cells.
 
-Every caption names unit, window, number of decisions, confidence and method, so that a
-table that is cut out and passed on still says what it shows.
+Every caption names unit, window, number of decisions, confidence, method, looks and
+what is assumed, so that a table that is cut out and passed on still says what it shows.
 """
 
 from __future__ import annotations
@@ -11,20 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from flows.reports import findings, limits, words
-from flows.reports.answer import day_in_words
-from flows.reports.content import Document
-from flows.reports.numbers import Unit, ends, percent, shown, significant
-from flows.reports.words import Cell, cell, counted
+from flows.offpolicy.methods import EXPLORATORY
+from flows.reports import answer as rule
+from flows.reports import compared, limits, looks, words
+from flows.reports.entries import Document
+from flows.reports.numbers import Unit
+from flows.reports.phrases import counted, day_in_words, period
+from flows.reports.words import Cell, cell
 
 NUMBERS = ("Improvement", "Value")
 MOST_NIGHTS = 60
 MOST_SEGMENTS = 100
-KINDS = {
-    "reward": "Reward missing",
-    "support": "Support missing",
-    "both": "Both missing",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +55,16 @@ class Table:
 
 
 def candidates(document: Document) -> Table:
-    """Value and improvement of every candidate, all decisions since the start."""
+    """Value, improvement and place of every candidate, all decisions since the start.
+
+    Places are left out where none is certain.
+    """
     unit = words.unit(document)
-    every = document["log"]["decisions"]
     logged = cell(document["logging_policy"]["value"], unit, sign=False)
-    rows = [("logging policy", "what the log earned", [Cell("0", ""), logged])]
+    about = f"what the log earned{_place(document, rule.LOGGING)}"
+    rows = [("logging policy", about, [Cell("0", ""), logged])]
     rows += [
-        (
-            each["candidate"],
-            each["spec"]
-            if each["decisions"] == every
-            else f"{each['spec']}, {counted(each['decisions'], 'decision')}",
-            [
-                cell(each["improvement"], unit, sign=True),
-                cell(each["value"], unit, sign=False),
-            ],
-        )
+        (each["candidate"], _about(document, each), _estimates(each, unit))
         for each in words.ranked(document["candidates"])
     ]
     return Table(
@@ -84,34 +75,57 @@ def candidates(document: Document) -> Table:
     )
 
 
-def windows(document: Document, candidate: Document) -> Table:
-    """The same candidate over shorter windows."""
+def differences(document: Document) -> Table:
+    """Of each compared pair what the first candidate earns more than the other."""
     unit = words.unit(document)
     rows = [
-        (
-            words.WINDOWS[name],
-            _span(document, window),
-            _estimates(window, unit),
-        )
-        for name, window in candidate["windows"].items()
+        (compared.label(each), _n(each), _estimates(each, unit))
+        for each in document["differences"]
     ]
-    caption = f"{candidate['candidate']}, reward {unit.phrase}; {_made(document)}."
+    made = looks.made(
+        document, [each["difference"] for each in document["differences"]]
+    )
+    return Table(
+        counted(len(rows), "declared difference"),
+        f"Reward {unit.phrase} that the first candidate earns more than the other, "
+        f"since the start; {made}.",
+        ("Candidates", "Difference"),
+        rows,
+    )
+
+
+def windows(document: Document, candidate: Document) -> Table:
+    """The same candidate over shorter windows."""
+    unit, every = words.unit(document), candidate["windows"]
+    rows = [
+        (words.WINDOWS[name], _span(document, window), _estimates(window, unit))
+        for name, window in every.items()
+    ]
+    made = looks.made(document, [window["improvement"] for window in every.values()])
+    caption = f"{candidate['candidate']}, reward {unit.phrase}; {made}."
     title = f"{candidate['candidate']}, {counted(len(rows), 'window')}"
     return Table(title, caption, ("Window", *NUMBERS), rows)
 
 
 def nights(document: Document, candidate: Document) -> Table:
     """The interval since the start, as it stood on each night."""
-    unit = words.unit(document)
-    kept = thinned(candidate)
+    unit, kept = words.unit(document), thinned(candidate)
+    checkpoints = candidate["looks"]["checkpoints"]
     rows = [
-        (day_in_words(entry["night"]), _n(entry), _estimates(entry, unit))
+        (
+            day_in_words(entry["night"]),
+            _n(entry)
+            + ", checkpoint" * (entry["night"] in checkpoints)
+            + _exploratory(entry["improvement"]),
+            _estimates(entry, unit),
+        )
         for entry in reversed(kept)
     ]
     left = len(candidate["nights"]) - len(kept)
+    made = looks.made(document, [entry["improvement"] for entry in kept])
     caption = (
         f"{candidate['candidate']}, reward {unit.phrase} on all decisions since the "
-        f"start, as it stood after each night; {_made(document)}."
+        f"start, as it stood after each night; {made}."
         f"{_left_out(left, f'of {left + len(kept)} nights')}"
     )
     title = f"{candidate['candidate']}, {counted(len(rows), 'night')}"
@@ -123,113 +137,45 @@ def segments(document: Document, candidate: Document) -> Table:
     unit = words.unit(document)
     kept = largest(candidate["segments"], MOST_SEGMENTS)
     rows = [
-        (words.segment(entry), f"{entry['by']}, {_n(entry)}", _estimates(entry, unit))
+        (
+            words.segment(entry),
+            f"{entry['by']}, {_n(entry)}{_exploratory(entry['improvement'])}",
+            _estimates(entry, unit),
+        )
         for entry in kept
     ]
     left = len(candidate["segments"]) - len(kept)
+    made = looks.made(document, [entry["improvement"] for entry in kept])
     caption = (
-        f"{candidate['candidate']}, reward {unit.phrase} since the start; "
-        f"{_made(document)}."
+        f"{candidate['candidate']}, reward {unit.phrase} since the start; {made}."
         f"{_left_out(left, f'of {left + len(kept)} segments, the smallest,')}"
     )
     title = f"{candidate['candidate']}, {counted(len(rows), 'segment')}"
     return Table(title, caption, ("Segment", *NUMBERS), rows)
 
 
-def missing(document: Document) -> Table | None:
-    """Missing decisions by kind; None when there are none."""
-    unit = words.unit(document)
-    candidates = document["candidates"]
-    kinds = [
-        kind for kind in KINDS if any(each["missing"][kind] for each in candidates)
-    ]
-    rows = []
-    for each in words.ranked(candidates):
-        if not findings.missing_total(each):
-            continue
-        entry = each["improvement"]
-        low, high = entry["identified_lower"], entry["identified_upper"]
-        limits = ""
-        if low is not None and high is not None:
-            limits = f"limits {ends(shown(low, high, None, unit), sign=True)}"
-        rows.append(
-            (
-                each["candidate"],
-                limits,
-                [_share(each["missing"][kind], each["decisions"]) for kind in kinds],
-            )
-        )
-    if not rows:
-        return None
-    return Table(
-        "Missing decisions",
-        f"Missing decisions since the start, of {document['log']['decisions']:,}. "
-        "Limits are what endless data would still allow of the improvement, in reward "
-        f"{unit.phrase}.",
-        ("Candidate", *(KINDS[kind] for kind in kinds)),
-        rows,
-    )
-
-
-def weights(document: Document) -> Table:
-    """How the importance weights are spread."""
-    rows = []
-    for each in words.ranked(document["candidates"]):
-        found = each["diagnostics"]
-        cells = [
-            Cell(
-                _number(found["effective_sample_size"], 3),
-                f"largest weight {_number(found['largest_weight'], 3)}",
-            ),
-            Cell(
-                _number(found["mean_weight"], 4),
-                f"expected {_number(found['expected_mean_weight'], 4)}",
-            ),
-            Cell(
-                "" if found["top_share"] is None else percent(found["top_share"], 0),
-                "",
-            ),
-        ]
-        rows.append((each["candidate"], "", cells))
-    return Table(
-        "Weights",
-        f"Importance weights, {counted(document['log']['decisions'], 'decision')} "
-        "since the start.",
-        (
-            "Candidate",
-            "Effective sample size",
-            "Mean weight",
-            "Share of the top 1\N{NO-BREAK SPACE}%",
-        ),
-        rows,
-    )
-
-
-def violations(document: Document) -> Table | None:
-    """Rules that rows broke, by day; None when no row did."""
-    rows = [
-        (entry["rule"], day_in_words(entry["day"]), [Cell(f"{entry['count']:,}", "")])
-        for entry in document["violations"]
-    ]
-    if not rows:
-        return None
-    return Table(
-        "Violations", "Rows that break a rule, by day.", ("Rule", "Rows"), rows
-    )
-
-
 def thinned(candidate: Document) -> list[Document]:
-    """At most 60 nights: evenly spaced, the last among them, and the supported one."""
+    """At most 60 nights, evenly spaced up to the last one.
+
+    Among them, where there is room: checkpoints, the night since which a switch is
+    supported, and those on which other looks began.
+    """
     nights: Sequence[Document] = candidate["nights"]
-    step = -(-len(nights) // MOST_NIGHTS)
-    kept = list(nights[::-1][::step][::-1]) if step > 1 else list(nights)
-    since = candidate["supported_since"]
-    if since is None or any(entry["night"] == since for entry in kept):
-        return kept
-    first = next(entry for entry in nights if entry["night"] == since)
-    if len(kept) == MOST_NIGHTS:
-        kept = kept[1:]
-    return sorted([*kept, first], key=lambda entry: str(entry["night"]))
+    if len(nights) <= MOST_NIGHTS:
+        return list(nights)
+    marked = {candidate["supported_since"], *candidate["looks"]["checkpoints"]}
+    special = {
+        i
+        for i, entry in enumerate(nights)
+        if entry["night"] in marked or entry["start"] != nights[max(i - 1, 0)]["start"]
+    }
+    special = set(sorted(special)[-MOST_NIGHTS // 2 :])
+    kept: set[int] = set()
+    for step in range(-(-len(nights) // MOST_NIGHTS), len(nights) + 1):
+        kept = special | set(range(len(nights) - 1, -1, -step))
+        if len(kept) <= MOST_NIGHTS:
+            break
+    return [nights[i] for i in sorted(kept)]
 
 
 def largest(entries: Sequence[Document], most: int) -> list[Document]:
@@ -239,10 +185,32 @@ def largest(entries: Sequence[Document], most: int) -> list[Document]:
 
 
 def _estimates(entry: dict[str, Any], unit: Unit) -> list[Cell]:
+    if "difference" in entry:
+        return [cell(entry["difference"], unit, sign=True)]
     return [
         cell(entry["improvement"], unit, sign=True),
         cell(entry["value"], unit, sign=False),
     ]
+
+
+def _about(document: Document, candidate: Document) -> str:
+    """What the candidate is, and how its decisions differ from the logging policy's."""
+    told, logging = [str(candidate["spec"])], document["logging_policy"]
+    if candidate["decisions"] != logging["decisions"]:
+        told.append(counted(candidate["decisions"], "decision"))
+    if candidate["looks"]["start"] != logging["start"]:
+        told.append(f"since {day_in_words(candidate['looks']['start'])}")
+    told[-1] += _exploratory(candidate["improvement"])
+    return ", ".join(told) + _place(document, candidate["candidate"])
+
+
+def _place(document: Document, name: str) -> str:
+    places = compared.places(document)
+    return f"; place {places[name]} of {len(places)}" if places else ""
+
+
+def _exploratory(entry: dict[str, Any]) -> str:
+    return f", {EXPLORATORY}" if rule.is_exploratory(entry) else ""
 
 
 def _n(entry: dict[str, Any]) -> str:
@@ -257,7 +225,7 @@ def _span(document: Document, window: dict[str, Any]) -> str:
         for day in document["days"]
         if start <= day["day"] <= end and day["decisions"]
     ]
-    told = words.period(min(held, default=None), max(held, default=None))
+    told = period(min(held, default=None), max(held, default=None))
     length = dt.date.fromisoformat(end) - dt.date.fromisoformat(start)
     if held and len(held) <= length.days:
         told += f"; {counted(len(held), 'night')} of data"
@@ -267,16 +235,3 @@ def _span(document: Document, window: dict[str, Any]) -> str:
 def _left_out(count: int, of_which: str) -> str:
     verb = "is" if count == 1 else "are"
     return f" {count} {of_which} {verb} left out." if count else ""
-
-
-def _made(document: Document) -> str:
-    level = words.confidence(document["evaluation"]["confidence"])
-    return f"{level} intervals, method {' and '.join(words.methods(document))}"
-
-
-def _share(count: int, decisions: int) -> Cell:
-    return Cell(f"{count:,}", percent(count / decisions) if count else "")
-
-
-def _number(number: float | None, digits: int) -> str:
-    return "" if number is None else significant(number, digits)

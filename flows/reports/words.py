@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flows.offpolicy.methods import EXPLORATORY
 from flows.reports import answer as rule
-from flows.reports import limits
-from flows.reports.answer import day_in_words, listed
-from flows.reports.content import Document
+from flows.reports import limits, looks
+from flows.reports.entries import Document
 from flows.reports.numbers import (
     Unit,
     ends,
-    percent,
     plain,
     shown,
     signed,
     unit_of,
 )
+from flows.reports.phrases import counted, day_in_words, listed, period
 
 BADGES = {
     rule.SUPPORTED: "Switching is supported",
@@ -27,6 +27,7 @@ BADGES = {
     rule.UNDECIDED: "Not enough evidence",
     rule.WITHHELD: "Withheld",
     rule.NO_REWARDS: "No rewards yet",
+    EXPLORATORY: "Exploratory",
 }
 WINDOWS = {
     "night": "This night",
@@ -80,7 +81,8 @@ def cell(entry: dict[str, Any], in_unit: Unit, *, sign: bool) -> Cell:
 
 def logged(document: Document) -> str:
     """What the logging policy earned, in words."""
-    value, log = document["logging_policy"]["value"], document["log"]
+    policy = document["logging_policy"]
+    value, missing = policy["value"], policy["missing"]
     in_unit = unit(document)
     low, high = document["evaluation"]["reward_range"]
     known = cell(value, in_unit, sign=False)
@@ -88,8 +90,8 @@ def logged(document: Document) -> str:
     if not rule.has_ends(value):
         return f"{known.number}, {possible}"
     if limits.is_open(value, in_unit):
-        missing = log["decisions"] - log["rewards"]
-        told = limits.earned(value, missing, log["decisions"], in_unit)
+        count = missing["reward"] + missing["both"]
+        told = limits.earned(value, count, policy["decisions"], in_unit)
         return f"earned {told}, {possible}; interval {known.interval}"
     interval = f" ({known.interval})" if known.interval else ""
     return f"earned {known.number}{interval} reward {in_unit.phrase}, {possible}"
@@ -118,7 +120,8 @@ def _value(part: str, *, several: bool) -> str:
 def ranked(candidates: Sequence[Document]) -> list[Document]:
     """Candidates by the lower end of their improvement, greatest first.
 
-    Those that act as the logging policy does come after, those without ends last.
+    Those that act as the logging policy does come after, then exploratory ones, those
+    without ends last.
     """
     return sorted(candidates, key=_rank)
 
@@ -126,84 +129,25 @@ def ranked(candidates: Sequence[Document]) -> list[Document]:
 def _rank(candidate: Document) -> tuple[int, float]:
     improvement = candidate["improvement"]
     if not rule.has_ends(improvement):
-        return 2, 0.0
+        return 3, 0.0
+    if rule.is_exploratory(improvement):
+        return 2, -improvement["lower"]
     return int(rule.acts_as_logged(candidate)), -improvement["lower"]
 
 
-def period(start: str | None, end: str | None) -> str:
-    """Two ISO dates as "24 to 30 November 2019", repeating nothing."""
-    if start is None or end is None:
-        return "no night"
-    if start == end:
-        return day_in_words(end)
-    if start[:7] == end[:7]:
-        return f"{int(start[8:])} to {day_in_words(end)}"
-    return f"{day_in_words(start, year=start[:4] != end[:4])} to {day_in_words(end)}"
+def basis(document: Document, entries: Sequence[dict[str, Any]] | None = None) -> str:
+    """Of which decisions the numbers speak, and how their intervals are made.
 
-
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """A count with its noun: "1 night", "7 nights"."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def confidence(level: float) -> str:
-    """A confidence level as percent."""
-    return percent(level, places=4)
-
-
-def methods(document: Document) -> list[str]:
-    """The methods behind the intervals, in the order of the alphabet."""
-    return sorted(
-        {
-            str(each[estimand]["method"])
-            for each in document["candidates"]
-            for estimand in ("value", "improvement")
-        }
-    )
-
-
-def basis(document: Document) -> str:
-    """Of which decisions the numbers speak, and how their intervals are made."""
-    log, evaluation = document["log"], document["evaluation"]
+    entries: the estimates; left out, the improvements of all candidates.
+    """
+    logging = document["logging_policy"]
+    if entries is None:
+        entries = [each["improvement"] for each in document["candidates"]]
     return (
-        f"{counted(log['decisions'], 'decision')} since the start, "
-        f"{period(log['first_day'], log['last_day'])}; "
-        f"{confidence(evaluation['confidence'])} intervals, "
-        f"method {' and '.join(methods(document))}"
+        f"{counted(logging['decisions'], 'decision')} since the start, "
+        f"{period(logging['start'], document['log']['last_day'])}; "
+        f"{looks.made(document, entries)}"
     )
-
-
-# The one method whose intervals each use the whole error, however many there are.
-UNADJUSTED = "compat"
-
-
-def together(document: Document) -> str:
-    """What confidence means when several candidates are looked at."""
-    candidates = document["candidates"]
-    declared = document["evaluation"]["confidence"]
-    count = len(candidates)
-    every = "both" if count == rule.PAIR else f"all {count}"
-    if count == 1:
-        return ""
-    if is_adjusted(document):
-        return (
-            f"Since the start, the improvements of {every} candidates hold "
-            f"together with {confidence(declared)} at every look while the mean stays "
-            "constant, and so do their values: each candidate uses a share of the "
-            "error, the first to appear the largest. No candidate is compared with "
-            "another."
-        )
-    return (
-        f"Each interval holds by itself with {confidence(declared)}; nothing is "
-        f"corrected for looking at {count} candidates at once, and no "
-        "candidate is compared with another."
-    )
-
-
-def is_adjusted(document: Document) -> bool:
-    """Whether intervals share the error, so that all of them hold together."""
-    methods = {each["improvement"]["method"] for each in document["candidates"]}
-    return UNADJUSTED not in methods
 
 
 def sentence(document: Document) -> str:
@@ -212,30 +156,6 @@ def sentence(document: Document) -> str:
     badge = BADGES[document["answer"]["state"]]
     rest = told.removeprefix(f"{badge}: ")
     return rest if rest == told else rest[0].upper() + rest[1:]
-
-
-def headline_look(document: Document) -> str:
-    """Under which looks the intervals since the start hold."""
-    looks = {each["improvement"]["look"] for each in document["candidates"]}
-    if looks == {"every look"}:
-        return "valid at every look while the mean stays constant"
-    return "valid for a single look"
-
-
-def luck(document: Document, count: int) -> str:
-    """What confidence means when several segments are looked at."""
-    if count == 1:
-        return ""
-    declared = confidence(document["evaluation"]["confidence"])
-    if is_adjusted(document):
-        return (
-            "The intervals of all segments and candidates hold together with "
-            f"{declared}; that makes each of them wider than it would be alone."
-        )
-    return (
-        f"Each interval holds by itself with {declared}; of {count} looked "
-        "at together, the most striking one owes part of it to luck."
-    )
 
 
 def since(document: Document) -> list[str]:
@@ -273,6 +193,8 @@ def standing(candidate: Document) -> str:
         return f"Supported since {day_in_words(candidate['supported_since'])}"
     if not rule.has_ends(entry):
         return "No interval"
+    if rule.is_exploratory(entry):
+        return f"Exploratory until {day_in_words(candidate['fixed_at'])}"
     if rule.acts_as_logged(candidate):
         return "Acts as the logging policy does"
     return "Earns less" if rule.is_worse(entry) else "Not supported yet"

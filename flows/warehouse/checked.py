@@ -14,10 +14,9 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from flows import queries
-from flows.decisions import Profile, Warned
+from flows.decisions import Profile
 from flows.errors import BrokenRule, ViolationsError
 from flows.policies import Kind, Request, check_log
 from flows.warehouse.days import Day, days_in_log, open_day
@@ -76,7 +75,7 @@ def profile_of(folder: Folder, job: Job, day: Day) -> Profile | None:
     kept = folder.read_json(KEPT, f"{day.day}.json")
     if kept is None or kept["key"] != _key(job, day):
         return None
-    return _profile(kept["profile"])
+    return Profile.read(kept["profile"])
 
 
 def revision_of(folder: Folder, day: dt.date) -> int:
@@ -91,21 +90,9 @@ def kept_days(folder: Folder) -> tuple[Kept, ...]:
     for day in sorted(days_in_log(folder)):
         kept = folder.read_json(KEPT, f"{day}.json")
         if kept is not None:
-            profile = _profile(kept["profile"])
+            profile = Profile.read(kept["profile"])
             found.append(Kept(dt.date.fromisoformat(day), kept["revision"], profile))
     return tuple(found)
-
-
-def _profile(kept: dict[str, Any]) -> Profile:
-    actions = kept["actions"]
-    return Profile(
-        **{
-            **kept,
-            "actions": tuple(actions) if actions is not None else None,
-            "action_names": tuple(kept["action_names"]),
-            "warned": tuple(Warned(**one) for one in kept["warned"]),
-        }
-    )
 
 
 def _key(job: Job, day: Day) -> str:

@@ -2,29 +2,43 @@
 
 estimates/NIGHT.parquet   all rows of the night
 estimates/NIGHT.json      what they were made from: a digest of everything, one of
-                          the settings alone, the evidence of the night's own day
-                          and the unknown actions in it
+                          the settings alone, the evidence of the night's own day,
+                          the unknown actions in it and everybody's place
+candidates.json           the candidates in the order in which they appeared
+pairs.json                the compared pairs likewise
+looks.json                which horizon was declared, from which night on
+
+Estimates are made candidate by candidate, so memory holds the evidence of one.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import polars as pl
 
-from flows.offpolicy.evidence import LARGEST, SUMS
-from flows.offpolicy.nights import HEADLINE, Plan, estimate_night
-from flows.warehouse import evidence
+from flows.offpolicy.evidence import NO_OTHER
+from flows.offpolicy.nights import HEADLINE, contradictions, estimate_subject, frame
+from flows.offpolicy.plan import Looks, Plan, Subject
+from flows.policies import largest_probability
+from flows.warehouse import evidence, revisions
+from flows.warehouse.checked import revision_of
 from flows.warehouse.days import days_in_log
 from flows.warehouse.evidence import EVIDENCE, EXACT, Keys
 from flows.warehouse.folder import Folder, digest_of
 from flows.warehouse.settings import BASELINE, Job
 
 APPEARED = "candidates.json"
+PAIRS = "pairs.json"
+LOOKS = "looks.json"
 ESTIMATES = "estimates"
-VERSION = 1
+VERSION = 2
+# How many nights' estimates are held before they are written.
+NIGHTS_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,34 +73,68 @@ def estimate_nights(
         for night, key in _digests(job, keys, plan)
         if not _is_made(folder, night, key)
     }
-    counts: tuple[pl.DataFrame, pl.DataFrame | None] | None = None
-    for night in keys:
-        if night in wanted:
-            counts = counts or _counts(folder, job, keys)
-            cells, exact = counts
-            rows = estimate_night(night, cells, exact, plan)
-            dated = rows.with_columns(pl.lit(run_id).alias("run_id"))
-            folder.write_parquet(dated, ESTIMATES, f"{night}.parquet")
+    counted = [revision_of(folder, day) for day in keys]
+    revised = dict(zip(keys, itertools.accumulate(counted), strict=True))
+    for _ in range(len(keys) - len(wanted)):
+        advance()
+    for nights in _batches(list(wanted)):
+        rows = _rows(folder, job, keys, nights, plan)
+        for night in nights:
+            made = rows[night].with_columns(pl.lit(run_id).alias("run_id"))
+            if _is_revised(folder, job, night, revised[night]):
+                revisions.record(folder, night, read(folder, night), made)
+            folder.write_parquet(made, ESTIMATES, f"{night}.parquet")
             folder.write_json(
                 {
                     "key": wanted[night],
                     "settings": settings_of(job),
+                    "revisions": revised[night],
                     "evidence": dict(keys[night]),
                     "unknown": evidence.unknown_actions(folder, night, keys[night]),
+                    "places": [[*n, place] for n, place in plan.places.items()],
                 },
                 ESTIMATES,
                 f"{night}.json",
             )
-        advance()
+            advance()
     return len(wanted)
+
+
+def _rows(
+    folder: Folder,
+    job: Job,
+    keys: Mapping[dt.date, Keys],
+    nights: Sequence[dt.date],
+    plan: Plan,
+) -> dict[dt.date, pl.DataFrame]:
+    """The estimates of each night."""
+    known = {day: of_day for day, of_day in keys.items() if day <= max(nights)}
+    rows: dict[dt.date, list[dict[str, Any]]] = {night: [] for night in nights}
+    against: dict[tuple[str, dt.date], str | None] = {}
+    for subject in evidence.subjects_of(job):
+        cells = evidence.read(folder, known, EVIDENCE, subject)
+        exact = None
+        if EXACT in evidence.kinds_of(job):
+            exact = evidence.read(folder, known, EXACT, subject)
+        if subject[1] == NO_OTHER:
+            against |= contradictions(subject, cells, nights, plan)
+        for row in estimate_subject(subject, cells, exact, nights, plan, against):
+            rows[row["night"]].append(row)
+    return {night: frame(found) for night, found in rows.items()}
+
+
+def _batches(nights: Sequence[dt.date]) -> Iterator[Sequence[dt.date]]:
+    for start in range(0, len(nights), NIGHTS_AT_ONCE):
+        yield nights[start : start + NIGHTS_AT_ONCE]
 
 
 def settings_of(job: Job) -> str:
     """A digest of the settings by which estimates are made."""
     return digest_of(
         [(candidate.name, candidate.spec) for candidate in job.candidates],
-        [job.reward_range, job.propensity_floor, job.confidence, job.method],
-        [job.cuts, job.timezone],
+        [job.reward_range, job.propensity_floor, job.least_sample_probability],
+        asdict(replace(job.design, horizon_nights=None)),
+        [job.cuts, job.pairs, sorted(job.fixed_at.items()), job.timezone],
     )
 
 
@@ -128,19 +176,80 @@ def _plan(folder: Folder, job: Job) -> Plan:
     A candidate that is changed under its name appears anew: each version is an
     attempt of its own, and uses a share of its own.
     """
-    appeared = folder.read_json(APPEARED) or []
-    versions = {n.name: [n.name, evidence.version_of(n)] for n in job.candidates}
+    versions = {
+        (n.name, NO_OTHER): [n.name, evidence.version_of(n)] for n in job.candidates
+    }
+    pairs = {
+        (one, other): [*versions[one, NO_OTHER], *versions[other, NO_OTHER]]
+        for one, other in job.pairs
+    }
+    places = {**_places(folder, APPEARED, versions), **_places(folder, PAIRS, pairs)}
+    return _plan_with(job, _looks(folder, job), places)
+
+
+def plan_of(folder: Folder, job: Job, night: dt.date) -> Plan | None:
+    """How the estimates of a night were made; nothing is written.
+
+    Returns: None when the night was not made, or not by the settings of today.
+    """
+    kept = folder.read_json(ESTIMATES, f"{night}.json")
+    if kept is None or kept["settings"] != settings_of(job):
+        return None
+    places = {(one, other): place for one, other, place in kept["places"]}
+    return _plan_with(job, _declared(folder), places)
+
+
+def _plan_with(
+    job: Job, looks: tuple[Looks, ...], places: Mapping[Subject, int]
+) -> Plan:
+    return Plan(
+        grid=evidence.grid_of(job),
+        design=job.design,
+        looks=looks,
+        places=places,
+        logging=evidence.logging_names(job),
+        baseline=BASELINE,
+        knows_support=job.layout.probabilities != "propensity"
+        or job.layout.full_support,
+        fixed_at=job.fixed_at,
+        largest={
+            n.name: largest_probability(n, job.layout.actions) for n in job.candidates
+        },
+    )
+
+
+def _places(
+    folder: Folder, name: str, versions: Mapping[Subject, list[str]]
+) -> dict[Subject, int]:
+    """The place of each in the order of appearance, from 1; remembers new ones."""
+    appeared = folder.read_json(name) or []
     new = [version for version in versions.values() if version not in appeared]
     if new:
         appeared = [*appeared, *new]
-        folder.write_json(appeared, APPEARED)
-    return Plan(
-        grid=evidence.grid_of(job),
-        method=job.method,
-        confidence=job.confidence,
-        places={name: appeared.index(own) + 1 for name, own in versions.items()},
-        logging=evidence.logging_names(job),
-        baseline=BASELINE,
+        folder.write_json(appeared, name)
+    return {subject: appeared.index(own) + 1 for subject, own in versions.items()}
+
+
+def _looks(folder: Folder, job: Job) -> tuple[Looks, ...]:
+    """The looks that were declared; a new horizon starts new ones on the next night."""
+    declared = _declared(folder)
+    horizon = job.design.horizon_nights
+    if not declared or declared[-1].horizon_nights != horizon:
+        made = [one.night for one in made_nights(folder)]
+        first = max(made) + dt.timedelta(days=1) if made else dt.date.min
+        # Looks that no night was made by yet were never taken.
+        taken = [one for one in declared if one.first_night < first]
+        declared = (*taken, Looks(first, horizon))
+        folder.write_json(
+            [[str(one.first_night), one.horizon_nights] for one in declared], LOOKS
+        )
+    return declared
+
+
+def _declared(folder: Folder) -> tuple[Looks, ...]:
+    return tuple(
+        Looks(dt.date.fromisoformat(night), horizon)
+        for night, horizon in folder.read_json(LOOKS) or []
     )
 
 
@@ -148,11 +257,26 @@ def _digests(
     job: Job, keys: Mapping[dt.date, Keys], plan: Plan
 ) -> Iterator[tuple[dt.date, str]]:
     """Of each night a digest of all that its estimates depend on: a chain of days."""
-    shares = [(n.name, plan.share(n.name)) for n in job.candidates]
-    digest = digest_of(VERSION, settings_of(job), sorted(shares))
+    shares = [(n, plan.share(n)) for n in evidence.subjects_of(job)]
+    largest = sorted(plan.largest.items())
+    digest = digest_of(VERSION, settings_of(job), sorted(shares), largest)
     for night, of_day in keys.items():
+        looks = plan.looks_at(night)
         digest = digest_of(digest, str(night), of_day)
-        yield night, digest
+        yield night, digest_of(digest, str(looks.first_night), looks.horizon_nights)
+
+
+def _is_revised(folder: Folder, job: Job, night: dt.date, revised: int) -> bool:
+    """Whether a day changed after it was over since the night was made last.
+
+    revised: how often days up to the night did. A night that was made under other
+    settings is another analysis.
+    """
+    kept = folder.read_json(ESTIMATES, f"{night}.json")
+    is_there = folder.path(ESTIMATES, f"{night}.parquet").exists()
+    if kept is None or not is_there or kept["settings"] != settings_of(job):
+        return False
+    return bool(kept["revisions"] < revised)
 
 
 def _is_made(folder: Folder, night: dt.date, key: str) -> bool:
@@ -162,19 +286,3 @@ def _is_made(folder: Folder, night: dt.date, key: str) -> bool:
         and kept["key"] == key
         and folder.path(ESTIMATES, f"{night}.parquet").exists()
     )
-
-
-def _counts(
-    folder: Folder, job: Job, keys: Mapping[dt.date, Keys]
-) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-    """Evidence of all days added over sub-blocks; exact counts where needed."""
-    by = ("day", "candidate", "segment_by", "segment")
-    cells = (
-        evidence.scan(folder, keys, EVIDENCE)
-        .group_by(*by, "kind", "weight_cell", "reward_cell")
-        .agg(*(pl.col(name).sum() for name in SUMS), pl.col(LARGEST).max())
-        .collect(engine="streaming")
-    )
-    if EXACT not in evidence.kinds_of(job):
-        return cells, None
-    return cells, evidence.scan(folder, keys, EXACT).collect(engine="streaming")

@@ -1,9 +1,10 @@
 """The evidence of every day and candidate, counted once and kept.
 
 The name of an evidence file is a digest of all that its counts depend on: the day's
-content, the grid, the segments, the layout and the candidate with its table or source
-file. A candidate that is added later is counted by itself; a file that exists is never
-counted again. `exact/` holds the distinct scores that `compat` needs, and only then.
+content, the grid, the blocks, the segments, the layout and the candidate (or both
+compared ones) with its table or source file. A candidate that is added later is counted
+by itself; a file that exists is never counted again. `exact/` holds the distinct scores
+that `compat` needs, and only then.
 
 A candidate's files are hashed when their size or time of change is new: tables by
 decision are as large as the log.
@@ -24,7 +25,9 @@ from flows import columns as c
 from flows import queries
 from flows.columns import FLOOR_TOLERANCE
 from flows.offpolicy import evidence, exact
+from flows.offpolicy.evidence import NO_OTHER
 from flows.offpolicy.grid import Grid
+from flows.offpolicy.plan import Subject
 from flows.policies import (
     Candidate,
     Kind,
@@ -34,6 +37,7 @@ from flows.policies import (
     prepare,
     sources,
 )
+from flows.warehouse import frequencies
 from flows.warehouse.checked import profile_of, revision_of
 from flows.warehouse.days import Day, name_of, open_day, stamp_of
 from flows.warehouse.folder import Folder, digest_of, digest_of_file
@@ -42,16 +46,31 @@ from flows.warehouse.settings import BASELINE, Job
 SOURCES = "sources.json"
 EVIDENCE = "evidence"
 EXACT = "exact"
-# Of one day: candidate to the digest that names its files.
+# Of one day: label of a candidate or pair to the digest that names its files.
 Keys = Mapping[str, str]
+
+
+def label(subject: Subject) -> str:
+    """A candidate's name, or those of two compared ones."""
+    return " minus ".join(name for name in subject if name)
+
+
+def subjects_of(job: Job) -> tuple[Subject, ...]:
+    """Whatever is counted for a job: the logging policy, its candidates, its pairs."""
+    return (*((n.name, NO_OTHER) for n in candidates_of(job)), *job.pairs)
 
 
 def grid_of(job: Job) -> Grid:
     """The grid of a job: its floor, which `compat` compares exactly, and range."""
     lowest, highest = job.reward_range
-    tolerance = 0.0 if job.method == "compat" else FLOOR_TOLERANCE
-    declared = job.layout.sum_tolerance
-    return Grid(job.propensity_floor, lowest, highest, tolerance, declared)
+    return Grid(
+        job.propensity_floor,
+        lowest,
+        highest,
+        0.0 if job.design.used == "compat" else FLOOR_TOLERANCE,
+        job.layout.sum_tolerance,
+        job.least_sample_probability,
+    )
 
 
 def candidates_of(job: Job) -> tuple[Candidate, ...]:
@@ -87,10 +106,11 @@ def keys_of(folder: Folder, job: Job, days: Sequence[Day]) -> dict[dt.date, Keys
     shared = (
         evidence.SCHEMA_VERSION,
         asdict(grid_of(job)),
+        job.design.blocks,
         job.cuts,
         asdict(job.layout),
     )
-    return {
+    by_candidate = {
         day.day: {
             candidate.name: digest_of(
                 *shared,
@@ -102,6 +122,16 @@ def keys_of(folder: Folder, job: Job, days: Sequence[Day]) -> dict[dt.date, Keys
             for candidate, by_day in zip(candidates_of(job), files, strict=True)
         }
         for number, day in enumerate(days)
+    }
+    return {
+        day: {
+            **keys,
+            **{
+                label(n): digest_of("minus", *(keys[name] for name in n))
+                for n in job.pairs
+            },
+        }
+        for day, keys in by_candidate.items()
     }
 
 
@@ -127,13 +157,13 @@ def _digests(folder: Folder, job: Job, files: Iterable[str]) -> dict[str, str]:
     return {file: entry["digest"] for file, entry in entries.items()}
 
 
-def uncounted(folder: Folder, job: Job, day: Day, keys: Keys) -> tuple[Candidate, ...]:
-    """The candidates whose evidence for the day is not there yet."""
+def uncounted(folder: Folder, job: Job, day: Day, keys: Keys) -> tuple[Subject, ...]:
+    """The candidates and pairs whose evidence for the day is not there yet."""
     return tuple(
-        candidate
-        for candidate in candidates_of(job)
+        subject
+        for subject in subjects_of(job)
         if not all(
-            path_of(folder, kind, day.day, keys[candidate.name]).exists()
+            path_of(folder, kind, day.day, keys[label(subject)]).exists()
             for kind in kinds_of(job)
         )
     )
@@ -163,14 +193,22 @@ def prepare_day(
 
 
 def count_day(folder: Folder, job: Job, day: Day, keys: Keys) -> None:
-    """Counts the evidence of a day for the candidates that lack it."""
+    """Counts a day's actions, and its evidence for the subjects that lack it."""
     wanted = uncounted(folder, job, day, keys)
-    if not wanted:
-        return
+    names = {name for subject in wanted for name in subject}
+    candidates = tuple(n for n in candidates_of(job) if n.name in names)
     grid = grid_of(job)
     counts: dict[str, pl.DataFrame] = {}
     with queries.connection() as con, folder.work() as work:
-        prepared = prepare_day(con, folder, job, day, wanted, work)
+        prepared = prepare_day(con, folder, job, day, candidates, work)
+        frequencies.count_day(
+            con,
+            folder,
+            job,
+            day,
+            log=open_day(job, day.files),
+            profile=prepared.profile,
+        )
         if EXACT in kinds_of(job):
             counts[EXACT] = exact.count(
                 prepared.scorable,
@@ -178,29 +216,35 @@ def count_day(folder: Folder, job: Job, day: Day, keys: Keys) -> None:
                 grid=grid,
                 segments=job.cuts,
             )
+        scored = {n.name: n for n in prepared.scored(grid.tolerated_floor)}
         counts[EVIDENCE] = evidence.count(
             prepared.scorable,
-            prepared.scored(grid.tolerated_floor),
+            [
+                evidence.Pair(scored[one], scored[other]) if other else scored[one]
+                for one, other in wanted
+            ],
             grid=grid,
             segments=job.cuts,
-            has_ids=True,
+            blocks=job.design.blocks,
         )
-    for candidate in wanted:
-        key = keys[candidate.name]
-        unknown = prepared.unknown.get(candidate.name, ())
+    for subject in wanted:
+        key = keys[label(subject)]
+        unknown = prepared.unknown.get(subject[0], ()) if not subject[1] else ()
         folder.write_json(list(unknown), EVIDENCE, str(day.day), f"{key}.json")
         for kind, frame in counts.items():
-            _write(folder, kind, day, key, frame, candidate.name)
+            _write(folder, kind, day, key, frame, subject)
 
 
-def scan(folder: Folder, keys: Mapping[dt.date, Keys], kind: str) -> pl.LazyFrame:
-    """The counts of all candidates on the days of `keys`."""
+def read(
+    folder: Folder, keys: Mapping[dt.date, Keys], kind: str, subject: Subject
+) -> pl.DataFrame:
+    """The counts of a candidate or pair on the days of `keys`."""
     files = [
-        path_of(folder, kind, day, key)
+        path_of(folder, kind, day, of_day[label(subject)])
         for day, of_day in keys.items()
-        for key in of_day.values()
     ]
-    return pl.scan_parquet(files, glob=False, hive_partitioning=False)
+    rows = pl.scan_parquet(files, glob=False, hive_partitioning=False)
+    return rows.collect(engine="streaming")
 
 
 def path_of(folder: Folder, kind: str, day: dt.date, key: str) -> Path:
@@ -218,7 +262,7 @@ def unknown_actions(folder: Folder, day: dt.date, keys: Keys) -> dict[str, list[
 
 def kinds_of(job: Job) -> tuple[str, ...]:
     """What is counted for the job."""
-    return (EVIDENCE, EXACT) if job.method == "compat" else (EVIDENCE,)
+    return (EVIDENCE, EXACT) if job.design.used == "compat" else (EVIDENCE,)
 
 
 def logging_names(job: Job) -> frozenset[str]:
@@ -227,9 +271,12 @@ def logging_names(job: Job) -> frozenset[str]:
 
 
 def _write(
-    folder: Folder, kind: str, day: Day, key: str, counts: pl.DataFrame, name: str
+    folder: Folder, kind: str, day: Day, key: str, counts: pl.DataFrame, of: Subject
 ) -> None:
-    dated = counts.filter(pl.col("candidate") == name).select(
+    is_its_own = pl.col("candidate") == of[0]
+    if "other" in counts.columns:
+        is_its_own &= pl.col("other") == of[1]
+    dated = counts.filter(is_its_own).select(
         pl.lit(day.day).alias("day"),
         pl.lit(day.window[1]).alias("judged_as_of"),
         pl.lit(revision_of(folder, day.day), dtype=pl.Int64).alias("revision"),

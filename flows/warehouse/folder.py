@@ -6,8 +6,12 @@
     days/DAY.json               what a day held when it last passed the checks
     ids/DAY-KEY.parquet         sorted 64-bit hashes of a day's decision ids
     evidence/DAY/KEY.parquet    counts of one candidate on one day
+    frequencies/DAY/KEY.parquet how often each action was logged on a day
     exact/DAY/KEY.parquet       the same for the method `compat`
+    pairs.json                  compared pairs likewise
+    looks.json                  which horizon was declared from which night on
     estimates/NIGHT.parquet     all estimates of a night, beside what they depend on
+    revisions/NIGHT-RUN.parquet how much a night moved when it was made again
     runs/RUN.json               one record a finished run
     violations/DAY-*.parquet    every row that made a run stop, with its rule; below
                                 repaired/ once the day passes or is gone

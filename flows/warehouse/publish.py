@@ -1,9 +1,10 @@
 """The warehouse: one DuckDB file with everything, built beside and swapped in.
 
-Tables `runs`, `evidence`, `estimates`, `violations`, `missing`; views `answers`,
-`closing_in`, `segments`. Somebody who has the old file open goes on reading it; whoever
-opens the name finds the new one, complete. The small tables stand beside it as sorted
-Parquet in `tables/`; evidence already is Parquet.
+Tables `runs`, `evidence`, `known_segments`, `estimates`, `revisions`, `frequencies`,
+`violations`, `missing`; views `answers`, `differences`, `closing_in`, `segments`.
+Somebody who has the old file open goes on reading it; whoever opens the name finds the
+new one, complete. The small tables stand beside it as sorted Parquet in `tables/`;
+evidence already is Parquet.
 """
 
 from __future__ import annotations
@@ -14,16 +15,23 @@ from pathlib import Path
 import duckdb
 
 from flows import queries
+from flows.warehouse import frequencies
+from flows.warehouse.checked import kept_days
 from flows.warehouse.estimates import ESTIMATES, made_nights
 from flows.warehouse.evidence import EVIDENCE, path_of
 from flows.warehouse.folder import REPAIRED, VIOLATIONS, Folder, replacing
+from flows.warehouse.revisions import REVISIONS
+from flows.warehouse.settings import Job
 
 WAREHOUSE = "warehouse.duckdb"
-COPIED = ("runs", "estimates", "violations", "missing")
+VIEWS = ("answers", "differences", "closing_in", "segments")
+COPIED = ("runs", "known_segments", "estimates", "revisions", "violations", "missing")
 
 
-def publish(folder: Folder) -> Path:
+def publish(folder: Folder, job: Job) -> Path:
     """Builds the warehouse from every night that was estimated."""
+    listed = frequencies.found(folder, job, [day.day for day in kept_days(folder)])
+    folder.write_parquet(listed, "tables", "frequencies.parquet")
     target = folder.path(WAREHOUSE)
     for left in target.parent.glob(f".{WAREHOUSE}.new*"):
         left.unlink()
@@ -43,6 +51,7 @@ def _build(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
         for one in nights
         for key in one.evidence.values()
     ]
+    listed = [folder.path("tables", "frequencies.parquet")]
     violations = [
         *folder.glob(VIOLATIONS, "*.parquet"),
         *folder.glob(REPAIRED, "*.parquet"),
@@ -50,13 +59,21 @@ def _build(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
     runs = folder.glob("runs", "*.json")
     queries.run(con, "marts/runs", files=_listed(runs))
     queries.run(con, "marts/evidence", files=_listed(counted))
+    queries.run(con, "marts/known_segments")
     queries.run(con, "marts/estimates", files=_listed(estimates))
     if violations:
         queries.run(con, "marts/violations", files=_listed(violations))
     else:
         queries.run(con, "marts/no_violations")
+    moved = folder.glob(REVISIONS, "*.parquet")
+    if moved:
+        queries.run(con, "marts/revisions", files=_listed(moved))
+    else:
+        queries.run(con, "marts/no_revisions")
+    queries.run(con, "marts/frequencies", files=_listed(listed))
     queries.run(con, "marts/missing")
-    queries.run(con, "marts/views")
+    for view in VIEWS:
+        queries.run(con, f"marts/{view}")
 
 
 def _copy(con: duckdb.DuckDBPyConnection, table: str, path: Path) -> None:

@@ -17,7 +17,7 @@ import polars as pl
 
 from flows import columns as c
 from flows.errors import BrokenRule, ViolatingRow, ViolationsError
-from flows.offpolicy.evidence import identity
+from flows.offpolicy.blocks import identity
 from flows.warehouse.days import Day, open_day
 from flows.warehouse.folder import VIOLATIONS, Folder, digest_of
 from flows.warehouse.settings import Job

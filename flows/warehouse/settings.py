@@ -5,10 +5,13 @@ The job file is read by `flows.job`; the rooms below it know only this.
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from flows.decisions import Layout
+from flows.offpolicy.methods import Design
 from flows.policies import Candidate
 
 # The logging policy's own rows in the tables carry this name.
@@ -22,7 +25,10 @@ class Job:
     base: the job file's folder, from which relative paths start.
     timezone: of the night's border.
     log: patterns of the log's files, relative to `base`.
+    design: how intervals are made.
     cuts: the declared segments, each some context columns.
+    pairs: candidates whose difference is declared.
+    fixed_at: of a candidate the night from which on it was left as it is.
     reports: the forms in which a night is reported.
     also: further job files of the same night, relative to `base`.
     digest: of the settings, for the record of a run.
@@ -36,9 +42,11 @@ class Job:
     candidates: tuple[Candidate, ...]
     reward_range: tuple[float, float]
     propensity_floor: float
-    confidence: float
-    method: str
+    design: Design
+    least_sample_probability: float
     cuts: tuple[tuple[str, ...], ...]
+    pairs: tuple[tuple[str, str], ...]
+    fixed_at: Mapping[str, dt.date]
     reports: tuple[str, ...]
     also: tuple[str, ...]
     digest: str

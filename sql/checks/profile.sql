@@ -11,5 +11,8 @@ select
     count(*) filter (
         where len(list_distinct(actions)) < list_count(actions)
     ) as repeating_list_count,
+    min(least_reward) as least_reward,
+    max(largest_reward) as largest_reward,
+    coalesce(sum(negative_reward_count), 0)::bigint as negative_reward_count,
     ${warnings}
 from checked

@@ -1,4 +1,5 @@
--- One row a night, window, candidate, segment and estimand, in the unit of the reward.
+-- One row a night, window, candidate (or compared pair), segment and estimand, in the
+-- unit of the reward.
 create table estimates as
 select
     night,
@@ -6,6 +7,7 @@ select
     window_start,
     window_end,
     candidate,
+    other,
     segment_by,
     segment,
     estimand,
@@ -17,6 +19,7 @@ select
     method,
     confidence,
     look,
+    assumes,
     state,
     decisions,
     missing_reward,
@@ -35,6 +38,7 @@ order by
     night,
     "window",
     candidate,
+    other,
     segment_by,
     segment,
     estimand

@@ -1,14 +1,18 @@
--- One row a day, candidate, segment, sub-block, kind and cell: counts that add.
+-- One row a day, candidate (or compared pair), segment, hash block, kind, sampling
+-- probability and cell: counts that add. kind: 0 measured, 1 without a reward, 2 with
+-- mass without support, 3 both.
 create table evidence as
 select
     day,
     judged_as_of,
     revision,
     candidate,
+    other,
     segment_by,
     segment,
-    sub_block,
+    block,
     kind,
+    sample_probability,
     weight_cell,
     reward_cell,
     decisions,
@@ -17,14 +21,17 @@ select
     product_part,
     weight_square_part,
     unsupported_part,
+    other_unsupported_part,
     largest_weight_part
 from read_parquet(${files}, hive_partitioning = false)
 order by
     candidate,
+    other,
     segment_by,
     segment,
     day,
-    sub_block,
+    block,
     kind,
+    sample_probability,
     weight_cell,
     reward_cell

@@ -14,7 +14,9 @@ select
     sum(unsupported_part)::double / (1 << 20) / sum(decisions)::double
         as unsupported_probability
 from evidence
-where kind > 0
+where
+    kind > 0
+    and other = ''
 group by
     day,
     candidate,

@@ -1,7 +1,7 @@
 """Coverage of the mixture on seeded logs with a known truth, and a bed that can fail.
 
 A law lists every kind of decision (context, action, reward, whether the reward is lost)
-with its probability, so a log is one multinomial draw and the truth is a sum. The rule
+with its probability, so a log is one multinomial draw and truths are sums. The rule
 is validity.md 18: in each setting the one-sided 99 % lower bound of coverage is at
 least 93.5 %, pooled at least 95 %, and estimators broken on purpose fall below it.
 """
@@ -14,84 +14,111 @@ import functools
 import numpy as np
 import pytest
 
-from flows.intervals import Points, mixture
+from flows.intervals import ESTIMANDS, Points, mixture
 
 FLOOR = 0.05
 BOUND = 1 / FLOOR
 CONTEXTS, ACTIONS = 6, 4
-DECISIONS, LOGS = 2_000, 400
+DECISIONS, LOGS, BROKEN_LOGS = 2_000, 400, 150
 LEAST_COVERAGE, LEAST_POOLED_COVERAGE = 0.935, 0.95
-ESTIMANDS = ("value", "improvement")
-SETTINGS = ("rare", "even", "gaps", "lost")
+OPTIONS = {"max_weight": BOUND, "alpha": 0.05}
+SETTINGS = ("rare", "even", "gaps", "lost", "sampled")
+# Of decisions rewarded with 0 or 1, how many the setting `sampled` keeps.
+KEPT = np.array([0.2, 1.0])
 
 
 @dataclasses.dataclass(frozen=True)
 class Law:
-    """Points with count 0, the probability of each, and the true answers."""
+    """Points with count 0 and the truth by estimand; the probability of each point."""
 
-    points: Points
+    points: dict[str, Points]
     probability: np.ndarray
-    value: float
-    improvement: float
+    truth: dict[str, float]
 
 
+@functools.cache
 def make_law(setting):
     """`rare` and `even`: complete data, mean reward near .05 and .5. `gaps`: half of
-    the contexts hold an action below the floor that the candidate likes and that pays
+    the contexts hold an action below the floor that one candidate likes and that pays
     nothing, and rewards of 0 are lost more often. `lost`: the logging policy's actions
-    lose rewards of 1, those the candidate prefers lose rewards of 0.
+    lose rewards of 1, those the candidate prefers lose rewards of 0. `sampled`: most
+    decisions rewarded with 0 were dropped from the log, and the candidates take the
+    best and the worst action.
     """
-    rng = np.random.default_rng(20_261_130)
-    logging = FLOOR + (1 - ACTIONS * FLOOR) * rng.dirichlet(np.ones(ACTIONS), CONTEXTS)
-    candidate = 0.3 / ACTIONS + 0.7 * np.eye(ACTIONS)[rng.integers(0, 4, CONTEXTS)]
-    mean = {"rare": 0.05, "even": 0.5, "gaps": 0.9, "lost": 0.5}[setting]
-    pays = np.clip(mean * rng.uniform(0.6, 1.4, (CONTEXTS, ACTIONS)), 0, 0.95)
+    random = np.random.default_rng(20_261_130)
+    logging = FLOOR + (1 - ACTIONS * FLOOR) * random.dirichlet(
+        np.ones(ACTIONS), CONTEXTS
+    )
+    liked = random.integers(0, ACTIONS, (2, CONTEXTS))
+    mean = {"rare": 0.05, "gaps": 0.9}.get(setting, 0.5)
+    pays = np.clip(mean * random.uniform(0.6, 1.4, (CONTEXTS, ACTIONS)), 0, 0.95)
+    if setting == "sampled":
+        liked = np.array([pays.argmax(axis=1), pays.argmin(axis=1)])
+    candidate, other = 0.3 / ACTIONS + 0.7 * np.eye(ACTIONS)[liked]
     loss = np.zeros((CONTEXTS, ACTIONS, 2))
     if setting == "gaps":
         half = CONTEXTS // 2
         logging[:half] = [0.01, 0.33, 0.33, 0.33]
         candidate[:half] = [0.7, 0.1, 0.1, 0.1]
+        other[:half] = [0.0, 0.4, 0.3, 0.3]
         pays[:half, 0] = 0.0
         loss[:] = [0.5, 0.1]
     if setting == "lost":
         loss[:] = np.where((candidate > logging)[..., None], [0.6, 0.0], [0.0, 0.6])
-    supported = logging >= FLOOR
-    weight = np.where(supported, candidate / logging, 0.0)
-    complete = supported.all(axis=1)
+    kept = KEPT if setting == "sampled" else np.ones(2)
     context, action, reward, missing = (
         axis.ravel() for axis in np.indices((CONTEXTS, ACTIONS, 2, 2))
     )
     paid = np.where(reward == 1, pays[context, action], 1 - pays[context, action])
     lost = loss[context, action, reward]
-    kept = np.where(missing == 1, lost, 1 - lost)
-    points = Points(
-        weight[context, action],
-        reward.astype(float),
-        missing == 1,
-        complete[context],
-        np.zeros(context.size),
+    chance = logging[context, action] * paid * np.where(missing == 1, lost, 1 - lost)
+    chance = chance * kept[reward]
+    supported = logging >= FLOOR
+    columns = {
+        "reward": reward.astype(float),
+        "is_reward_missing": missing == 1,
+        "is_supported": supported.all(axis=1)[context],
+        "count": np.zeros(context.size),
+        "sampling_weight": kept.min() / kept[reward],
+    }
+    one, two = (
+        np.where(supported, policy / logging, 0.0)[context, action]
+        for policy in (candidate, other)
     )
-    value = float((candidate * pays).sum() / CONTEXTS)
+    gone, gone_too = (
+        np.where(supported, 0.0, policy).sum(axis=1)[context]
+        for policy in (candidate, other)
+    )
+    alone = Points(one, **columns, own_unsupported=gone)
+    pair = Points(
+        one - two, **columns, own_unsupported=gone, other_unsupported=gone_too
+    )
+    value, second, logged = (
+        float((policy * pays).sum() / CONTEXTS)
+        for policy in (candidate, other, logging)
+    )
     return Law(
-        points,
-        logging[context, action] / CONTEXTS * paid * kept,
-        value,
-        value - float((logging * pays).sum() / CONTEXTS),
+        {"value": alone, "improvement": alone, "difference": pair},
+        chance / chance.sum(),
+        {
+            "value": value,
+            "improvement": value - logged,
+            "difference": value - second,
+        },
     )
 
 
-def draw(law, seed, size=LOGS, decisions=DECISIONS):
+def draw(law, estimand, seed, size=LOGS, decisions=DECISIONS):
     """Points of `size` logs."""
-    share = law.probability / law.probability.sum()
-    for count in np.random.default_rng(seed).multinomial(decisions, share, size):
-        yield dataclasses.replace(law.points, count=count.astype(float))
+    random = np.random.default_rng(seed)
+    for count in random.multinomial(decisions, law.probability, size):
+        yield dataclasses.replace(law.points[estimand], count=count.astype(float))
 
 
-def coverage_of(law, estimand, seed, spoil=lambda points: points):
-    truth = getattr(law, estimand)
-    covered = 0
-    for points in draw(law, seed):
-        found = getattr(mixture, estimand)(spoil(points), max_weight=BOUND, alpha=0.05)
+def coverage_of(law, estimand, seed, size=LOGS, spoil=lambda points: points):
+    truth, covered = law.truth[estimand], 0
+    for points in draw(law, estimand, seed, size):
+        found = mixture.interval(spoil(points), ESTIMANDS[estimand], **OPTIONS)
         covered += found.lower <= truth <= found.upper
     return covered
 
@@ -120,6 +147,13 @@ def with_controls_despite_gaps(points):
     return dataclasses.replace(points, is_supported=np.ones_like(points.is_supported))
 
 
+def as_if_nothing_was_dropped(points):
+    """Ignore that a log is a sample."""
+    return dataclasses.replace(
+        points, sampling_weight=np.ones_like(points.sampling_weight)
+    )
+
+
 def without_missing_decisions(points):
     """Drop the decisions whose reward is missing."""
     return dataclasses.replace(
@@ -130,29 +164,33 @@ def without_missing_decisions(points):
 @pytest.mark.parametrize("estimand", ESTIMANDS)
 @pytest.mark.parametrize(
     ("spoil", "setting"),
-    [(with_controls_despite_gaps, "gaps"), (without_missing_decisions, "lost")],
+    [
+        (with_controls_despite_gaps, "gaps"),
+        (without_missing_decisions, "lost"),
+        (as_if_nothing_was_dropped, "sampled"),
+    ],
 )
 def test_a_broken_estimator_fails_the_bed(spoil, setting, estimand, least_coverage):
-    covered = coverage_of(make_law(setting), estimand, seed=7, spoil=spoil)
+    covered = coverage_of(make_law(setting), estimand, 7, BROKEN_LOGS, spoil)
 
-    assert least_coverage(covered, LOGS) < LEAST_COVERAGE
+    assert least_coverage(covered, BROKEN_LOGS) < LEAST_COVERAGE
 
 
 def test_looking_again_and_again_keeps_coverage(least_coverage):
     law, looks, logs = make_law("even"), 6, 200
-    counts = np.array(
-        [points.count for points in draw(law, 11, size=logs * looks, decisions=300)]
-    )
+    drawn = draw(law, "value", 11, size=logs * looks, decisions=300)
+    counts = np.array([points.count for points in drawn])
     kept = 0
     for arriving in counts.reshape(logs, looks, -1):
         intervals = [
-            mixture.value(
-                dataclasses.replace(law.points, count=count),
-                max_weight=BOUND,
-                alpha=0.05,
+            mixture.interval(
+                dataclasses.replace(law.points["value"], count=count),
+                ESTIMANDS["value"],
+                **OPTIONS,
             )
             for count in arriving.cumsum(axis=0)
         ]
-        kept += all(found.lower <= law.value <= found.upper for found in intervals)
+        truth = law.truth["value"]
+        kept += all(found.lower <= truth <= found.upper for found in intervals)
 
     assert least_coverage(kept, logs) >= LEAST_COVERAGE

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from flows.reports import build, html
-from flows.reports.figures import Bar, comparison
+from flows.reports.drawing import Bar
+from flows.reports.figures import comparison
 from flows.reports.inline import accessible
 
 CONFTEST = Path(__file__).parents[1] / "unit" / "reports" / "conftest.py"
@@ -21,6 +22,8 @@ KINDS = [
     "withheld",
     "no_rewards",
     "worse",
+    "looks",
+    "moving",
     "many",
 ]
 CONTRAST = """
@@ -32,6 +35,21 @@ const text = getComputedStyle(document.querySelector('caption')).color;
 const pair = [light(style.backgroundColor), light(text)].sort((a, b) => b - a);
 return (pair[0] + .05) / (pair[1] + .05);
 """
+# Of each end of a band: how far its colour stands out from the band and the paper.
+EDGES = """
+const parse = c => c.match(/[\\d.]+/g).slice(0, 3).map(Number).map(v => {
+  v /= 255; return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4});
+const light = c => {const [r, g, b] = parse(c); return .2126*r + .7152*g + .0722*b};
+const ratio = (a, b) => (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+const paper = light(getComputedStyle(document.body).backgroundColor);
+const marks = [...document.querySelectorAll('.courses path')].map(getComputedStyle);
+const bands = marks.filter(m => m.fill !== 'none' && m.stroke === 'none');
+const edges = marks.filter(m => m.fill === 'none' && m.stroke !== 'none');
+return {bands: bands.length, edges: edges.length, least: Math.min(...edges.flatMap(
+  edge => [paper, ...bands.map(band => light(band.fill))].map(
+    under => ratio(light(edge.stroke), under))))};
+"""
+
 
 # In each picture of intervals: text outside of it, and text that a line runs through.
 OVERLAPS = """
@@ -93,6 +111,15 @@ def test_quiet_text_is_readable_in_both_schemes(browser, pages, scheme):
     assert browser.execute_script(CONTRAST) >= 4.5
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_ends_of_a_band_stand_out_in_both_schemes(browser, pages, scheme):
+    show(browser, pages / "looks.html", 1280, scheme)
+    found = browser.execute_script(EDGES)
+    assert found["bands"] > 4
+    assert found["edges"] > found["bands"]
+    assert found["least"] >= 3
+
+
 def test_answer_and_picture_stand_on_the_first_screen(browser, pages):
     show(browser, pages / "sample.html", 1280)
     bottom = browser.execute_script(
@@ -135,10 +162,11 @@ def test_keyboard_reaches_every_folded_table(browser, pages):
 
 
 @pytest.mark.parametrize("width", [320, 390, 1280])
+@pytest.mark.parametrize("kind", ["gaps", "looks"])
 def test_no_mark_of_a_picture_is_cut_and_no_line_runs_through_text(
-    browser, pages, width
+    browser, pages, kind, width
 ):
-    show(browser, pages / "gaps.html", width)
+    show(browser, pages / f"{kind}.html", width)
     found = browser.execute_script(OVERLAPS)
     assert found["texts"] > 10
     assert found["cut"] == []

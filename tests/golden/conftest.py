@@ -102,7 +102,7 @@ def evidence_of(tmp_path):
             prepared.scorable,
             prepared.scored(grid.tolerated_floor),
             grid=grid,
-            has_ids=True,
+            blocks="sub_blocks",
         )
 
     return count

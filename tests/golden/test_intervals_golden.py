@@ -8,13 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flows.intervals import (
-    Points,
-    bounded_mean,
-    identified_improvement,
-    identified_value,
-    mixture,
-)
+from flows.intervals import ESTIMANDS, Points, bounded_mean, identified, mixture
 
 DATA = Path(__file__).parent / "data"
 KERNEL_CASES = json.loads((DATA / "oloproof" / "kernel_cases.json").read_text())
@@ -26,9 +20,9 @@ def read(name):
 
 
 def as_points(log):
-    """Points of a golden log and the unsupported mass of each decision."""
+    """Points of a golden log."""
     low, high = log["reward_range"]
-    rows, masses = [], []
+    rows = []
     for decision in log["decisions"]:
         logging, candidate = decision["logging"], decision["target"]
         supported = {a for a, p in logging.items() if p >= log["propensity_floor"]}
@@ -40,24 +34,23 @@ def as_points(log):
                 0.0 if reward is None else (reward - low) / (high - low),
                 reward is None,
                 mass == 0,
-                decision.get("count", 1),
+                float(decision.get("count", 1)),
+                mass,
             )
         )
-        masses.append(mass)
-    weight, reward, missing, supported, count = map(np.array, zip(*rows, strict=True))
-    points = Points(weight, reward, missing, supported, count.astype(float))
-    return points, float(np.average(masses, weights=count))
+    *columns, mass = map(np.array, zip(*rows, strict=True))
+    return Points(*columns, own_unsupported=mass)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("estimand", ["value", "improvement"])
 def test_the_mixture_without_controls_agrees_with_the_research(name, estimand):
     case = read(name)
-    points, _ = as_points(case["input"])
     low, high = case["input"]["reward_range"]
 
-    found = getattr(mixture, estimand)(
-        points,
+    found = mixture.interval(
+        as_points(case["input"]),
+        ESTIMANDS[estimand],
         max_weight=1 / case["input"]["propensity_floor"],
         alpha=1 - case["confidence"],
         family=mixture.BARE,
@@ -71,11 +64,11 @@ def test_the_mixture_without_controls_agrees_with_the_research(name, estimand):
 @pytest.mark.parametrize("name", NAMES)
 def test_identified_ranges_agree_with_the_research(name):
     case = read(name)
-    points, unsupported = as_points(case["input"])
+    points = as_points(case["input"])
     low, high = case["input"]["reward_range"]
 
-    value = identified_value(points, unsupported_mean=unsupported)
-    improvement = identified_improvement(points, unsupported_mean=unsupported)
+    value = identified(points, ESTIMANDS["value"])
+    improvement = identified(points, ESTIMANDS["improvement"])
 
     assert [low + (high - low) * end for end in (value.lower, value.upper)] == (
         pytest.approx(case["expected"]["identified_value_range"], abs=1e-12)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
 
 from flows.errors import JobError
 from flows.job import load
+from flows.offpolicy.methods import Design
 
 GOOD = """
 [job]
@@ -54,7 +57,9 @@ def test_what_is_left_out_has_its_default(read, tmp_path):
         tmp_path,
         tmp_path / "results" / "shop",
     )
-    assert (job.timezone, job.method, job.confidence) == ("UTC", "mixture", 0.95)
+    assert job.timezone == "UTC"
+    assert job.design == Design("anytime", 0.95, "fixed")
+    assert (job.pairs, job.fixed_at, job.least_sample_probability) == ((), {}, 1.0)
     assert job.log == ("log/*.parquet",)
     assert job.reward_range == (0.0, 1.0)
     assert job.cuts == (("device",),)
@@ -62,6 +67,44 @@ def test_what_is_left_out_has_its_default(read, tmp_path):
     assert [(one.name, one.spec, one.base) for one in job.candidates] == [
         ("new", "column:new", tmp_path)
     ]
+
+
+def test_what_is_declared_of_looks_and_logging_is_read(read):
+    declared = (
+        'method = "anytime"\nhorizon_nights = 28\nlogging = "adaptive"\n'
+        "drift = true\nleast_sample_probability = 0.25\nsegments"
+    )
+    job = read(GOOD.replace("segments", declared))
+    assert job.design == Design(
+        "anytime", 0.95, "adaptive", is_drifting=True, horizon_nights=28
+    )
+    assert job.design.used == "mixture"
+    assert job.least_sample_probability == 0.25
+
+
+def test_a_horizon_belongs_to_anytime(refused):
+    declared = 'method = "mixture"\nhorizon_nights = 28\nsegments'
+    assert "horizon_nights belongs to" in refused(GOOD.replace("segments", declared))
+
+
+def test_each_two_of_compared_candidates_are_a_pair_once(read, refused):
+    more = 'uniform = "uniform"\nfirst = "first"\n'
+    compared = (
+        '[[compare]]\ncandidates = ["new", "uniform", "first"]\n'
+        '[[compare]]\ncandidates = ["uniform", "new"]\n'
+    )
+    job = read(GOOD + more + compared)
+    assert job.pairs == (("new", "uniform"), ("new", "first"), ("uniform", "first"))
+    unknown = '[[compare]]\ncandidates = ["new", "nwe"]\n'
+    assert "compare names nwe" in refused(GOOD + unknown)
+    by_compat = GOOD.replace("segments", 'method = "compat"\nsegments')
+    assert "another method than compat" in refused(by_compat + more + compared)
+
+
+def test_a_candidate_may_say_since_when_it_was_left_alone(read):
+    job = read(GOOD + 'old = { spec = "uniform", fixed_at = 2024-05-03 }\n')
+    assert job.fixed_at == {"old": dt.date(2024, 5, 3)}
+    assert [one.spec for one in job.candidates] == ["column:new", "uniform"]
 
 
 def test_settings_cannot_be_changed_once_read(read):

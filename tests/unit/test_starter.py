@@ -138,6 +138,7 @@ def test_columns_that_may_be_no_distribution_are_not_taken_for_one(start, column
     assert told.splitlines()[1] == (
         "No column was recognised as: actions, logging_probabilities."
     )
+    assert "full_support" not in out.read_text()
 
 
 def test_lists_beat_columns_of_floats(start):
@@ -177,3 +178,104 @@ def test_an_existing_file_is_kept(start):
     out, _ = start(LISTS)
     with pytest.raises(UsageError, match="exists"):
         write_job([str(out.parent / "*.parquet")], out)
+
+
+def rows(count=6, **columns):
+    """A log of the probability of the logged action alone."""
+    frame = pl.DataFrame(
+        {
+            "decision_id": [f"d{number}" for number in range(count)],
+            "action": [str(number % 3) for number in range(count)],
+            "propensity": 0.5,
+            "position": 1,
+            "reward": 1.0,
+        }
+    ).with_columns(decided_at=pl.lit("2019-11-30").str.to_datetime(time_zone="UTC"))
+    return frame.with_columns(
+        pl.Series(name, values if isinstance(values, list) else [values] * count)
+        for name, values in columns.items()
+    )
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes a log of these rows; returns the text of its job file, and it read."""
+
+    def write(frame):
+        out = tmp_path / f"job-{len(list(tmp_path.iterdir()))}.toml"
+        frame.write_parquet(out.with_suffix(".parquet"))
+        write_job([str(out.with_suffix(".parquet"))], out)
+        text = out.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+
+    return write
+
+
+def test_a_propensity_without_lists_is_a_form_of_its_own(written):
+    text, job = written(rows())
+    decisions = job["decisions"]
+    assert decisions["probabilities"] == "propensity"
+    assert decisions["full_support"] is False
+    assert decisions["actions"] == ["0", "1", "2"]
+    assert 'actions = ["0", "1", "2"]  # ?' in text
+    assert "These are the 3 that were." in text
+    assert "no column looks like" not in text
+    assert 'further columns here: "position"\n' in text
+
+
+def test_a_job_for_propensities_loads(start):
+    out, told = start({"pscore": pl.Float64})
+    assert "No column was recognised" not in told
+    layout = filled(out).layout
+    assert layout.probabilities == "propensity"
+    assert layout.columns == {"propensity": "pscore"}
+    assert (layout.full_support, layout.actions) == (False, ())
+
+
+def test_a_propensity_is_a_float_beside_no_other_distribution(written, start):
+    _, job = written(rows(propensity=1))
+    assert job["decisions"]["probabilities"] == "lists"
+    out, _ = start(LISTS | {"propensity": pl.Float64, "age": pl.Float64})
+    text = out.read_text()
+    assert 'probabilities = "lists"' in text
+    assert 'further columns here: "age"\n' in text
+
+
+def test_actions_are_written_in_an_order_that_can_be_read(written):
+    _, job = written(rows(12, action=[str(number) for number in range(12)]))
+    assert job["decisions"]["actions"] == [str(number) for number in range(12)]
+    _, job = written(rows(3, action=["b", 'the "a"', None]))
+    assert job["decisions"]["actions"] == ["b", 'the "a"']
+
+
+def test_too_many_actions_are_left_to_the_reader(written):
+    text, job = written(rows(300, action=[f"item {number}" for number in range(300)]))
+    assert job["decisions"]["actions"] == []
+    assert "that were" not in text
+
+
+def test_several_models_ask_whether_the_policy_learned(written):
+    text, job = written(rows(model_id=["m1", "m2"] * 3))
+    assert job["evaluation"]["logging"] == "fixed"
+    assert 'logging = "fixed"  # ?' in text
+    assert '2 models made these decisions: "m1", "m2". If rewards changed' in text
+    text, _ = written(rows(model_id=[f"m{number}" for number in range(6)]))
+    assert '6 models made these decisions: "m0", "m1", "m2" and 3 more. If' in text
+
+
+@pytest.mark.parametrize("model", ["m1", None, ["m1", "m2"]])
+def test_one_model_or_none_that_can_be_read_asks_nothing(written, model):
+    frame = rows().with_columns(pl.Series("model_id", [model] * 6))
+    assert "logging =" not in written(frame)[0]
+
+
+def test_a_sampled_log_asks_for_the_least_probability(written):
+    text, _ = written(rows(sample_probability=0.5))
+    assert "# least_sample_probability = least\n" in text
+    assert "least_sample_probability" not in written(rows())[0]
+
+
+def test_a_cost_is_told_where_no_reward_is_found(written):
+    text, _ = written(rows(_label_cost=-1.0).drop("reward"))
+    assert '"_label_cost" looks like a cost: write a column reward = 0 - cost.' in text
+    assert "looks like a cost" not in written(rows(_label_cost=-1.0))[0]

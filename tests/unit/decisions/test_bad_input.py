@@ -117,6 +117,7 @@ def test_a_candidate_in_an_unknown_column_is_refused(untaken, write_log):
         ("action", "action_is_present"),
         ("actions", "actions_are_listed"),
         ("logging_probabilities", "probabilities_are_listed"),
+        ("sample_probability", "sample_probability_lies_in_0_1"),
         ("new", "candidate_is_listed (column:new)"),
     ],
 )
@@ -130,7 +131,7 @@ def test_a_null_is_refused_with_its_row(untaken, write_log, column, rule):
     assert "What to do: " in message
 
 
-@pytest.mark.parametrize("column", ["reward", "age", "sample_probability"])
+@pytest.mark.parametrize("column", ["reward", "age"])
 def test_a_null_may_stand_where_nothing_is_claimed(untaken, write_log, column):
     log = write_log(decisions(**{column: None}))
     ran = untaken("evaluate", log, *COMMAND, "--context", "age", "--json")
@@ -144,8 +145,8 @@ def test_a_null_may_stand_where_nothing_is_claimed(untaken, write_log, column):
         ("reward", math.nan, "reward_is_in_range"),
         ("reward", math.inf, "reward_is_in_range"),
         ("age", math.nan, "context_is_not_nan"),
-        ("sample_probability", math.nan, "sample_probability_is_one"),
-        ("sample_probability", 0.5, "sample_probability_is_one"),
+        ("sample_probability", math.nan, "sample_probability_lies_in_0_1"),
+        ("sample_probability", 1.5, "sample_probability_lies_in_0_1"),
         ("logging_probabilities", [0.5, math.nan], "probabilities_lie_in_0_1"),
         ("logging_probabilities", [0.5, None], "no_probability_is_null"),
         ("logging_probabilities", [0.5, 0.5, 0.0], "one_probability_an_action"),

@@ -5,7 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from flows.intervals.kernel import PILOT_SCORES, Bets, largest_rejected, wealth
+from flows.intervals.kernel import (
+    PILOT_SCORES,
+    Bets,
+    largest_rejected,
+    merged,
+    wealth,
+)
 
 THRESHOLD = math.log(40)
 
@@ -124,3 +130,78 @@ def test_leaving_out_broke_bets_moves_nothing_that_can_be_seen():
     found = search([many])
 
     assert wealth([many], found).log == pytest.approx(THRESHOLD, abs=1e-4)
+
+
+def test_a_sampling_weight_scales_the_stake():
+    bets = Bets(
+        np.array([1.0, 0.0]),
+        np.ones(2),
+        0.0,
+        np.array([0.5]),
+        np.zeros(1),
+        np.array([0.2, 1.0]),
+    )
+
+    at = wealth([bets], 0.5)
+
+    assert at.log == pytest.approx(math.log((1 + 0.5 * 0.2) * (1 - 0.5)))
+
+
+def sampled(seed, fractions=(0.1, 0.8)):
+    random = np.random.default_rng(seed)
+    size = 3 * PILOT_SCORES
+    return Bets(
+        random.random(size) ** 3 - 0.5,
+        random.integers(1, 4, size) * 1.0,
+        -1.0,
+        np.array(fractions),
+        np.full(2, math.log(0.5)),
+        random.choice([0.1, 0.35, 1.0], size),
+    )
+
+
+def test_with_sampling_weights_the_slope_is_the_derivative():
+    bets = sampled(4)
+
+    around = [wealth([bets], -0.3 + step).log for step in (-1e-7, 1e-7)]
+
+    slope = wealth([bets], -0.3).slope
+    assert slope == pytest.approx((around[1] - around[0]) / 2e-7, rel=1e-5)
+
+
+def test_with_sampling_weights_the_end_is_the_last_one_rejected():
+    bets = sampled(5, (0.01, 0.05))
+
+    found = search([bets], low=-1.0)
+
+    mean = float((bets.scores * bets.mass).sum() / bets.mass.sum())
+    assert -1.0 < found < mean
+    assert wealth([bets], found).log >= THRESHOLD
+    assert wealth([bets], found + 4e-12).log < THRESHOLD
+
+
+def test_scores_of_different_sampling_weights_stay_apart():
+    bets = Bets(
+        np.array([0.5, 0.5, 0.5]),
+        np.array([1.0, 2.0, 4.0]),
+        0.0,
+        np.array([0.5]),
+        np.zeros(1),
+        np.array([0.5, 1.0, 0.5]),
+    )
+
+    found = merged(bets)
+
+    assert found.scores.tolist() == [0.5, 0.5]
+    assert found.counts.tolist() == [5.0, 2.0]
+    assert found.mass.tolist() == [2.5, 2.0]
+
+
+def test_sampling_weights_of_one_change_no_bit():
+    scores = np.random.default_rng(6).random(500)
+    bets = one_bet(scores, fraction=0.05)
+    ones = Bets(
+        bets.scores, bets.counts, 0.0, bets.fractions, bets.log_priors, np.ones(500)
+    )
+
+    assert search([ones]) == search([bets])

@@ -5,13 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from flows.intervals import (
-    Interval,
-    Points,
-    identified_improvement,
-    identified_value,
-    mixture,
-)
+from flows.intervals import ESTIMANDS, Interval, Points, mixture
+from flows.intervals.estimands import DIFFERENCE, IMPROVEMENT, VALUE
 
 
 def make_points(*rows):
@@ -35,68 +30,31 @@ EVEN = make_points(
 )
 
 
-@pytest.mark.parametrize("control", [0.0, 0.5, 1.0])
-@pytest.mark.parametrize(
-    ("row", "expected"),
-    [
-        ((3.0, 0.8, True, 1), lambda c: 3.0 * (0.8 - c) + c),
-        ((3.0, None, True, 1), lambda c: 3.0 * (0.0 - c) + c),
-        ((3.0, 0.8, False, 1), lambda _: 2.4),
-        ((3.0, None, False, 1), lambda _: 0.0),
-    ],
-)
-def test_value_scores_follow_the_table(row, expected, control):
-    found = mixture.value_scores(make_points(row), control)
-
-    assert found[0] == pytest.approx(expected(control))
-
-
-@pytest.mark.parametrize("control", [0.0, 0.5, 1.0])
-@pytest.mark.parametrize(
-    ("row", "expected"),
-    [
-        ((3.0, 0.8, True, 1), lambda c: 2.0 * (0.8 - c)),
-        ((3.0, None, True, 1), lambda c: -2.0 * c),
-        ((0.5, None, True, 1), lambda c: -0.5 * (1.0 - c)),
-        ((3.0, 0.8, False, 1), lambda _: 1.6),
-        ((3.0, None, False, 1), lambda _: 0.0),
-        ((0.5, None, False, 1), lambda _: -0.5),
-    ],
-)
-def test_improvement_scores_follow_the_table(row, expected, control):
-    found = mixture.improvement_scores(make_points(row), control)
-
-    assert found[0] == pytest.approx(expected(control))
-
-
-def test_mirroring_turns_rewards_round_and_keeps_missing_ones():
-    found = mixture.mirrored(make_points((1.0, 0.2, True, 1), (1.0, None, True, 1)))
-
-    assert found.reward.tolist() == [0.8, 0.0]
-    assert found.is_reward_missing.tolist() == [False, True]
+EVERY = pytest.mark.parametrize("estimand", ESTIMANDS.values(), ids=ESTIMANDS)
 
 
 def test_without_decisions_everything_is_possible():
     arguments = {"max_weight": 20.0, "alpha": 0.05}
 
-    assert mixture.value(NOTHING, **arguments) == Interval(0.0, 1.0)
-    assert mixture.improvement(NOTHING, **arguments) == Interval(-1.0, 1.0)
+    assert mixture.interval(NOTHING, VALUE, **arguments) == Interval(0.0, 1.0)
+    assert mixture.interval(NOTHING, IMPROVEMENT, **arguments) == Interval(-1.0, 1.0)
+    assert mixture.interval(NOTHING, DIFFERENCE, **arguments) == Interval(-1.0, 1.0)
 
 
 def test_without_compats_bets_mirrored_rewards_mirror_the_interval():
     skewed = dataclasses.replace(EVEN, count=np.array([10.0, 300.0, 40.0, 250.0]))
     arguments = {"max_weight": 4.0, "alpha": 0.05, "family": mixture.BARE}
 
-    found = mixture.value(skewed, **arguments)
+    found = mixture.interval(skewed, VALUE, **arguments)
 
-    mirror = mixture.value(mixture.mirrored(skewed), **arguments)
+    mirror = mixture.interval(VALUE.mirrored(skewed), VALUE, **arguments)
     assert found.lower == pytest.approx(1 - mirror.upper, abs=1e-11)
 
 
 def test_less_error_allowed_means_a_wider_interval():
-    strict = mixture.value(EVEN, max_weight=4.0, alpha=0.001)
+    strict = mixture.interval(EVEN, VALUE, max_weight=4.0, alpha=0.001)
 
-    loose = mixture.value(EVEN, max_weight=4.0, alpha=0.1)
+    loose = mixture.interval(EVEN, VALUE, max_weight=4.0, alpha=0.1)
 
     assert strict.lower < loose.lower
     assert strict.upper > loose.upper
@@ -105,7 +63,7 @@ def test_less_error_allowed_means_a_wider_interval():
 def test_a_long_log_gives_a_narrow_interval():
     long = dataclasses.replace(EVEN, count=EVEN.count * 1e6)
 
-    found = mixture.value(long, max_weight=20.0, alpha=0.05)
+    found = mixture.interval(long, VALUE, max_weight=20.0, alpha=0.05)
 
     assert found.lower < 0.5 < found.upper
     assert found.width < 2e-4
@@ -116,8 +74,11 @@ def test_unsupported_decisions_leave_room_above_only():
         EVEN, is_supported=np.zeros(4, dtype=bool), weight=EVEN.weight / 2
     )
 
-    found = mixture.value(
-        dataclasses.replace(gaps, count=gaps.count * 1e6), max_weight=4.0, alpha=0.05
+    found = mixture.interval(
+        dataclasses.replace(gaps, count=gaps.count * 1e6),
+        VALUE,
+        max_weight=4.0,
+        alpha=0.05,
     )
 
     assert found.lower == pytest.approx(0.25, abs=1e-3)
@@ -127,14 +88,14 @@ def test_unsupported_decisions_leave_room_above_only():
 def test_weights_that_contradict_the_log_empty_the_interval():
     heavy = make_points((2.0, 1.0, True, 5_000), (2.0, 0.0, True, 5_000))
 
-    assert mixture.value(heavy, max_weight=4.0, alpha=0.05).is_empty
+    assert mixture.interval(heavy, VALUE, max_weight=4.0, alpha=0.05).is_empty
 
 
 def test_a_floor_of_one_allows_no_weight_but_one():
     only = make_points((1.0, 1.0, True, 60), (1.0, 0.0, True, 40))
 
-    value = mixture.value(only, max_weight=1.0, alpha=0.05)
-    improvement = mixture.improvement(only, max_weight=1.0, alpha=0.05)
+    value = mixture.interval(only, VALUE, max_weight=1.0, alpha=0.05)
+    improvement = mixture.interval(only, IMPROVEMENT, max_weight=1.0, alpha=0.05)
 
     assert value.lower < 0.6 < value.upper
     assert improvement.lower < 0.0 < improvement.upper
@@ -143,13 +104,13 @@ def test_a_floor_of_one_allows_no_weight_but_one():
 def test_a_weight_above_its_bound_by_rounding_is_harmless():
     rounded = make_points((1.0 + 5e-10, 0.0, True, 100))
 
-    found = mixture.value(rounded, max_weight=1.0, alpha=0.05)
+    found = mixture.interval(rounded, VALUE, max_weight=1.0, alpha=0.05)
 
     assert found.lower == 0.0
     assert found.upper < 0.2
 
 
-@pytest.mark.parametrize("estimate", [mixture.value, mixture.improvement])
+@EVERY
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -159,30 +120,80 @@ def test_a_weight_above_its_bound_by_rounding_is_harmless():
         ({"max_weight": 1.2}, "weight 1.5 exceeds max_weight 1.2"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(estimate, arguments, message):
+def test_what_cannot_be_meant_is_refused(estimand, arguments, message):
     with pytest.raises(ValueError, match=message):
-        estimate(EVEN, **{"max_weight": 4.0, "alpha": 0.05, **arguments})
+        mixture.interval(
+            EVEN, estimand, **{"max_weight": 4.0, "alpha": 0.05, **arguments}
+        )
 
 
-def test_complete_data_identify_one_estimate():
-    assert identified_value(EVEN, unsupported_mean=0.0) == Interval(0.5, 0.5)
-    assert identified_improvement(EVEN, unsupported_mean=0.0).width == 0.0
+def test_only_a_difference_has_negative_weights():
+    signed = dataclasses.replace(EVEN, weight=EVEN.weight - 1.0)
+    arguments = {"max_weight": 4.0, "alpha": 0.05}
+
+    assert mixture.interval(signed, DIFFERENCE, **arguments).lower < 0.0
+    for estimand in (VALUE, IMPROVEMENT):
+        with pytest.raises(ValueError, match="lies below 0"):
+            mixture.interval(signed, estimand, **arguments)
 
 
-def test_a_missing_reward_opens_its_weight():
-    points = make_points((1.5, 1.0, True, 1), (0.5, None, True, 1))
+def test_candidates_that_change_places_change_the_sign_of_their_difference():
+    points = dataclasses.replace(
+        make_points(
+            (2.5, 1.0, True, 900), (-1.5, 0.0, True, 700), (-0.5, None, False, 40)
+        ),
+        own_unsupported=np.array([0.0, 0.0, 0.3]),
+        other_unsupported=np.array([0.0, 0.0, 0.6]),
+    )
+    arguments = {"max_weight": 4.0, "alpha": 0.05}
 
-    value = identified_value(points, unsupported_mean=0.1)
-    improvement = identified_improvement(points, unsupported_mean=0.1)
+    found = mixture.interval(DIFFERENCE.mirrored(points), DIFFERENCE, **arguments)
 
-    assert (value.lower, value.upper) == pytest.approx((0.75, 1.1))
-    assert (improvement.lower, improvement.upper) == pytest.approx((0.0, 0.35))
+    there = mixture.interval(points, DIFFERENCE, **arguments)
+    assert found == Interval(-there.upper, -there.lower)
 
 
-@pytest.mark.parametrize("identified", [identified_value, identified_improvement])
-def test_no_decision_identifies_nothing(identified):
-    with pytest.raises(ValueError, match="holds no decision"):
-        identified(NOTHING, unsupported_mean=0.0)
+def test_unsupported_mass_of_either_candidate_opens_its_end_of_a_difference():
+    rows = [(w, z, False, 5e8) for w in (-1.0, 1.0) for z in (0.0, 1.0)]
+    points = dataclasses.replace(
+        make_points(*rows),
+        own_unsupported=np.full(4, 0.1),
+        other_unsupported=np.full(4, 0.2),
+    )
+
+    found = mixture.interval(points, DIFFERENCE, max_weight=4.0, alpha=0.05)
+
+    assert found.lower == pytest.approx(-0.2, abs=1e-3)
+    assert found.upper == pytest.approx(0.1, abs=1e-3)
+
+
+def test_a_sampled_log_is_about_the_decisions_it_was_drawn_from():
+    # Of as many rewards of 1 as of 0, a tenth of the zeros was kept.
+    kept = make_points((1.0, 1.0, True, 1e6), (1.0, 0.0, True, 1e5))
+    sampled = dataclasses.replace(kept, sampling_weight=np.array([0.1, 1.0]))
+    arguments = {"max_weight": 4.0, "alpha": 0.05}
+
+    found = mixture.interval(sampled, VALUE, **arguments)
+    ignored = mixture.interval(kept, VALUE, **arguments)
+
+    assert found.lower < 0.5 < found.upper
+    assert found.width < 0.01
+    assert ignored.lower > 0.9
+
+
+@EVERY
+def test_where_all_sampling_weights_are_equal_they_hardly_matter(estimand):
+    points = dataclasses.replace(
+        EVEN, weight=EVEN.weight - estimand.is_signed, count=EVEN.count * 100
+    )
+    halved = dataclasses.replace(points, sampling_weight=np.full(4, 0.5))
+    arguments = {"max_weight": 4.0, "alpha": 0.05}
+
+    found = mixture.interval(halved, estimand, **arguments)
+
+    # Every bet is half as large, and so is the choice of bets.
+    expected = mixture.interval(points, estimand, **arguments)
+    assert found.width == pytest.approx(expected.width, rel=0.05)
 
 
 def test_every_family_spends_a_prior_of_one():

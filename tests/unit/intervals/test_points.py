@@ -19,10 +19,11 @@ def make_points(*rows):
     )
 
 
-def as_rows(points):
-    return list(
-        zip(*(getattr(points, f.name) for f in dataclasses.fields(points)), strict=True)
-    )
+FIRST_FIVE = [field.name for field in dataclasses.fields(Points)][:5]
+
+
+def as_rows(points, names=FIRST_FIVE):
+    return list(zip(*(getattr(points, name) for name in names), strict=True))
 
 
 def test_rows_of_one_key_become_one_row_with_their_counts_added():
@@ -89,7 +90,6 @@ def test_no_points_at_all_stay_none():
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ((-1.0, 0.0, False, True, 1), "weight holds a negative number"),
         ((1.0, 1.5, False, True, 1), r"reward 1.5 lies outside \[0, 1\]"),
         ((1.0, 0.5, False, True, -1), "count holds a negative number"),
         ((np.nan, 0.5, False, True, 1), "weight holds a number that is not finite"),
@@ -108,6 +108,92 @@ def test_arrays_of_different_shapes_are_refused():
         Points(two, one, two > 0, two > 0, two)
 
 
+def test_what_is_left_out_is_the_usual():
+    points = make_points((1.0, 0.0, False, True, 1), (2.0, 0.0, False, True, 1))
+
+    assert points.sampling_weight.tolist() == [1.0, 1.0]
+    assert points.own_unsupported.tolist() == [0.0, 0.0]
+    assert points.other_unsupported.tolist() == [0.0, 0.0]
+
+
+def test_an_empty_array_is_not_left_out():
+    with pytest.raises(ValueError, match="own_unsupported has shape"):
+        dataclasses.replace(
+            make_points((1.0, 0.0, False, True, 1)), own_unsupported=np.empty(0)
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "message"),
+    [
+        ("sampling_weight", 0.0, "sampling_weight holds a number that is not positive"),
+        ("sampling_weight", 1.5, r"sampling_weight 1.5 lies outside \[0, 1\]"),
+        ("own_unsupported", -0.1, r"own_unsupported -0.1 lies outside \[0, 1\]"),
+        ("other_unsupported", 2.0, r"other_unsupported 2.0 lies outside \[0, 1\]"),
+        ("other_unsupported", np.nan, "other_unsupported holds a number that is not"),
+    ],
+)
+def test_what_may_be_left_out_is_checked_too(name, number, message):
+    points = make_points((1.0, 0.0, False, True, 1))
+
+    with pytest.raises(ValueError, match=message):
+        dataclasses.replace(points, **{name: np.array([number])})
+
+
+def test_sampling_weights_and_masses_keep_rows_apart():
+    points = dataclasses.replace(
+        make_points(*[(1.0, 0.0, False, False, 1)] * 5),
+        sampling_weight=np.array([1.0, 0.5, 1.0, 1.0, 0.5]),
+        own_unsupported=np.array([0.0, 0.0, 0.5, 0.0, 0.0]),
+        other_unsupported=np.array([0.0, 0.0, 0.0, 0.5, 0.0]),
+    )
+
+    assert points.merged().count.tolist() == [2.0, 1.0, 1.0, 1.0]
+
+
+def test_masses_are_taken_to_their_extremes_with_the_same_means():
+    points = dataclasses.replace(
+        make_points((1.0, 0.5, False, False, 8), (2.0, 0.0, False, False, 2)),
+        own_unsupported=np.array([0.25, 1.0]),
+        other_unsupported=np.array([0.5, 0.0]),
+    )
+
+    found = points.in_extremes()
+
+    names = ["weight", "own_unsupported", "other_unsupported", "count"]
+    assert as_rows(found.merged(), names) == [
+        (1.0, 0.0, 0.0, 3.0),
+        (1.0, 0.0, 1.0, 3.0),
+        (1.0, 1.0, 0.0, 1.0),
+        (1.0, 1.0, 1.0, 1.0),
+        (2.0, 1.0, 0.0, 2.0),
+    ]
+
+
+def test_masses_at_their_extremes_are_left_alone():
+    points = dataclasses.replace(
+        make_points((1.0, 0.5, False, False, 8)), own_unsupported=np.ones(1)
+    )
+
+    assert points.in_extremes() is points
+
+
+def test_cells_of_blocks_are_split_in_whole_copies():
+    cells = dataclasses.replace(
+        make_points((1.0, 0.5, False, False, 1), (2.0, 0.0, False, True, 1)),
+        own_unsupported=np.array([0.25, 0.0]),
+    )
+
+    found = cells.in_extremes()
+
+    assert as_rows(found, ["weight", "own_unsupported", "count"]) == [
+        (1.0, 0.0, 0.75),
+        (2.0, 0.0, 1.0),
+        (1.0, 1.0, 0.25),
+        (2.0, 1.0, 0.0),
+    ]
+
+
 @pytest.mark.parametrize(
     ("bound", "message"),
     [(2.0, "exceeds"), (0.5, "not a finite"), (np.inf, "not a finite")],
@@ -115,3 +201,19 @@ def test_arrays_of_different_shapes_are_refused():
 def test_weights_above_the_bound_are_refused(bound, message):
     with pytest.raises(ValueError, match=message):
         make_points((2.1, 0.0, False, True, 1)).require_weights_up_to(bound)
+
+
+def test_weights_of_one_candidate_are_never_negative():
+    with pytest.raises(ValueError, match=r"weight -0\.1 lies below 0"):
+        make_points((-0.1, 0.0, False, True, 1)).require_weights_up_to(2.0)
+
+
+def test_weights_of_a_difference_are_bounded_on_both_sides():
+    points = make_points((-2.0, 0.0, False, True, 1), (2.0, 0.0, False, True, 1))
+
+    points.require_weights_up_to(2.0, signed=True)
+
+    with pytest.raises(ValueError, match=r"weight -2\.0 lies below -1\.5"):
+        dataclasses.replace(points, weight=np.full(2, -2.0)).require_weights_up_to(
+            1.5, signed=True
+        )

@@ -104,8 +104,10 @@ def test_the_document_holds_all_that_goes_along_with_a_number(log, untaken):
     )
     made = ran.document
     assert list(made) == [
-        *("schema", "log", "reward_range", "propensity_floor", "method", "confidence"),
-        *("logging_policy", "candidates", "by", "segments", "warnings"),
+        *("schema", "log", "reward_range", "propensity_floor"),
+        *("least_sample_probability", "method", "confidence", "logging", "drift"),
+        *("logging_policy", "candidates", "ranking", "pairs", "by", "segments"),
+        "warnings",
     ]
     assert [entry["candidate"] for entry in made["candidates"]] == [
         "column:new",
@@ -115,7 +117,8 @@ def test_the_document_holds_all_that_goes_along_with_a_number(log, untaken):
         for estimand in ("value", "improvement"):
             assert set(entry[estimand]) == {
                 *("estimate", "lower", "upper", "identified_lower"),
-                *("identified_upper", "method", "confidence", "state", "look"),
+                *("identified_upper", "method", "confidence", "look", "assumes"),
+                "state",
             }
             assert entry[estimand]["look"] == "single look"
         assert set(entry["missing"]) == {
@@ -167,7 +170,10 @@ def test_a_log_without_ids_and_times_is_one_window(frame, write_log):
     found = evaluate(write_log(bare), candidates=["column:new"], **OPTIONS)
     assert found.profile.first_at is None
     assert found.profile.decisions == 200
-    with_ids = evaluate(write_log(frame), candidates=["column:new"], **OPTIONS)
+    assert found.design.used == "mixture"
+    with_ids = evaluate(
+        write_log(frame), candidates=["column:new"], method="mixture", **OPTIONS
+    )
     assert found.candidates == with_ids.candidates
 
 

@@ -6,6 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from flows import queries
+from flows.decisions import Layout, open_log
+from flows.policies import Request, column_candidates, parse, prepare
+
 PLACES = ("north", "south", "east")
 RULE = {
     "north": {"a": 0.7, "b": 0.2, "c": 0.1},
@@ -52,6 +56,40 @@ def decisions():
 @pytest.fixture
 def rule():
     return RULE
+
+
+@pytest.fixture
+def laid(tmp_path):
+    """Lays a log out with candidates; returns it, and what scoring then reads."""
+
+    def lay(file, *specs, floor=0.05, window=None, keep=(), **layout):
+        candidates = tuple(parse(str(spec)) for spec in specs)
+        log = open_log(
+            [str(file)],
+            Layout(**layout),
+            dated=None,
+            with_ids=None,
+            extra=column_candidates(candidates),
+        )
+        work = tmp_path / f"work-{len(list(tmp_path.glob('work-*')))}"
+        work.mkdir()
+        request = Request(log, candidates, (0.0, 1.0), work, keep, window)
+        with queries.connection() as con:
+            prepared = prepare(con, request)
+            wanted = [
+                *dict.fromkeys(("decision_id", "sample_probability", *keep)),
+                prepared.scorable.logged().alias("logged"),
+            ]
+            for scored in prepared.scored(floor):
+                wanted.append(scored.probability.alias(scored.name))
+                wanted.append(scored.unsupported.alias(f"{scored.name} unsupported"))
+            rows = pl.concat(
+                frame.select(wanted).collect(engine="streaming")
+                for frame in prepared.scorable.frames
+            )
+        return prepared, rows.sort("decision_id")
+
+    return lay
 
 
 @pytest.fixture

@@ -4,73 +4,29 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 import pytest
 
+from flows.offpolicy.frequencies import FINDINGS
+from flows.offpolicy.methods import Design
+from flows.offpolicy.nights import SCHEMA
 from flows.reports import NightFacts
+from flows.reports.night import REVISIONS, VIOLATIONS
 
 LAST_NIGHT = dt.date(2019, 11, 30)
 WINDOWS = (("night", 1), ("last_7", 7), ("last_28", 28), ("since_start", None))
-ASSUMPTIONS = (
-    {
-        "assumption": "The logged probabilities are those the policy acted on.",
-        "status": "checked",
-        "finding": "the mean weight agrees with them",
-    },
-    {
-        "assumption": "A reward depends on its own decision alone.",
-        "status": "cannot be checked",
-        "finding": "nothing in a log can show it",
-    },
-    {
-        "assumption": "The logging policy kept its probabilities.",
-        "status": "checked",
-        "finding": "one distribution a position on all nights",
-    },
-    {
-        "assumption": "The answer is about decisions like these.",
-        "status": "cannot be checked",
-        "finding": "the log covers its own dates only",
-    },
-)
-FLOATS = (
-    "estimate",
-    "lower",
-    "upper",
-    "identified_lower",
-    "identified_upper",
-    "confidence",
-    "unsupported_probability",
-    "mean_weight",
-    "expected_mean_weight",
-    "effective_sample_size",
-    "largest_weight",
-    "top_share",
-)
-SCHEMA = {
-    "night": pl.Date,
-    "window": pl.String,
-    "window_start": pl.Date,
-    "window_end": pl.Date,
-    "candidate": pl.String,
-    "segment_by": pl.String,
-    "segment": pl.String,
-    "estimand": pl.String,
-    "method": pl.String,
-    "look": pl.String,
-    "state": pl.String,
-    "decisions": pl.Int64,
-    "missing_reward": pl.Int64,
-    "missing_support": pl.Int64,
-    "missing_both": pl.Int64,
-    "assumptions": pl.List(
-        pl.Struct({"assumption": pl.String, "status": pl.String, "finding": pl.String})
-    ),
-    "run_id": pl.String,
-    **dict.fromkeys(FLOATS, pl.Float64),
-}
+MIXTURE = Design("mixture", 0.95)
+ASSUMED = [
+    {"assumption": assumption, "status": status, "finding": "as it should be"}
+    for assumption, status in (
+        ("The logged probabilities are those acted on.", "checked"),
+        ("A reward depends on its own decision.", "cannot be checked"),
+        ("The logging policy kept its probabilities.", "checked"),
+        ("The answer is about decisions like these.", "cannot be checked"),
+    )
+]
 
 
 @dataclass(frozen=True)
@@ -91,10 +47,15 @@ class Acts:
     state: str = "estimated"
     unknown: tuple[dict, ...] = ()
 
+    def over(self, other):
+        """The first one minus the other."""
+        gained = self.improvement - other.improvement
+        return replace(self, improvement=gained, spread=self.spread + other.spread)
+
 
 @dataclass(frozen=True)
 class Nights:
-    """A made-up log."""
+    """A made-up log. checkpoints: of method `anytime`, nights from 1."""
 
     candidates: tuple[Acts, ...]
     count: int = 7
@@ -102,116 +63,144 @@ class Nights:
     logged: float = 0.0051
     logged_missing: float = 0.0
     segments: tuple[tuple[str, tuple[str, ...]], ...] = (("position", ("1", "2", "3")),)
-    confidence: float = 0.95
+    design: Design = MIXTURE
+    checkpoints: tuple[int, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    fixed_at: dict[str, dt.date] = field(default_factory=dict)
+    support: str = "logged"
 
     def facts(self, **changes) -> NightFacts:
         """The facts of the last night."""
-        days = [
-            LAST_NIGHT - dt.timedelta(self.count - 1 - i) for i in range(self.count)
+        days = [LAST_NIGHT - dt.timedelta(i) for i in reversed(range(self.count))]
+        acting = {acts.name: acts for acts in self.candidates}
+        subjects = [
+            (Acts("logging", spread=0.09, missing=self.logged_missing), ""),
+            *((acts, "") for acts in self.candidates),
+            *((acting[a].over(acting[b]), b) for a, b in self.pairs),
         ]
         rows = [
             row
-            for position, night in enumerate(days)
-            for acts in (
-                Acts("logging", spread=0.09, missing=self.logged_missing),
-                *self.candidates,
-            )
-            for row in self._rows(acts, night, position + 1)
+            for night in days
+            for acts, other in subjects
+            for row in self._rows(acts, other, days[0], night)
         ]
-        every = self.decisions
+        rewards = self.decisions - round(self.decisions * self.logged_missing)
         told = {
             "job": "sample",
             "night": LAST_NIGHT,
             "timezone": "UTC",
             "reward_range": (0.0, 1.0),
             "propensity_floor": 0.029,
-            "confidence": self.confidence,
-            "method": "mixture",
+            "design": self.design,
+            "checkpoint_nights": self.checkpoints,
+            "support": self.support,
+            "least_sample_probability": 1.0,
             "candidates": tuple((acts.name, acts.spec) for acts in self.candidates),
-            "estimates": pl.DataFrame(rows, schema=SCHEMA, orient="row"),
-            "days": pl.DataFrame(
-                {
-                    "day": days,
-                    "decisions": [every] * self.count,
-                    "rewards": [every - round(every * self.logged_missing)]
-                    * self.count,
-                    "actions": [34] * self.count,
-                    "revision": [0] * self.count,
-                }
+            "fixed_at": self.fixed_at,
+            "estimates": pl.DataFrame(rows, schema={**SCHEMA, "run_id": pl.String}),
+            "days": pl.DataFrame({"day": days}).with_columns(
+                decisions=pl.lit(self.decisions, pl.Int64),
+                rewards=pl.lit(rewards, pl.Int64),
+                actions=pl.lit(34, pl.Int64),
+                revision=pl.lit(0, pl.Int64),
             ),
             "warnings": (),
             "unknown_actions": {
                 acts.name: acts.unknown for acts in self.candidates if acts.unknown
             },
-            "violations": pl.DataFrame(
-                schema={"day": pl.Date, "rule": pl.String, "count": pl.Int64}
-            ),
+            "violations": pl.DataFrame(schema=VIOLATIONS),
+            "revisions": pl.DataFrame(schema=REVISIONS),
+            "frequencies": pl.DataFrame(schema=FINDINGS),
         }
         return NightFacts(**told | changes)
 
-    def _rows(self, acts, night, passed):
-        last = night == LAST_NIGHT
-        for window, length in WINDOWS if last else WINDOWS[-1:]:
-            nights = min(passed, length or passed)
+    def _rows(self, acts, other, first, night):
+        fixed = max(self.fixed_at.get(name, dt.date.min) for name in (acts.name, other))
+        start = max(first, fixed) if fixed <= night else first
+        for window, length in WINDOWS if night == LAST_NIGHT else WINDOWS[-1:]:
+            begin = night - dt.timedelta(length - 1) if length else start
+            nights = (night - max(begin, first)).days + 1
+            look = "every look" if window == "since_start" else "single look"
             cuts = [("", "", 1.0)]
-            if last and window == "since_start":
+            if night == LAST_NIGHT and window == "since_start":
                 cuts += [
                     (by, value, 1 / len(values))
                     for by, values in self.segments
                     for value in values
                 ]
-            start = night - dt.timedelta(nights - 1)
             for place, (by, value, share) in enumerate(cuts):
                 count = round(self.decisions * nights * share)
-                for estimand in ("value", "improvement"):
+                for estimand in ("difference",) if other else ("value", "improvement"):
                     if (acts.name, estimand) != ("logging", "improvement"):
                         yield {
                             "night": night,
                             "window": window,
-                            "window_start": start,
+                            "window_start": begin,
                             "window_end": night,
+                            "other": other,
                             "segment_by": by,
                             "segment": value,
-                            "look": "every look"
-                            if window == "since_start"
-                            else "single look",
-                            **self._estimate(acts, estimand, count, place + passed),
+                            "look": "exploratory" if begin < fixed else look,
+                            **self._estimate(acts, estimand, count, place, nights),
                         }
 
-    def _estimate(self, acts, estimand, count, place):
+    def _ends(self, acts, estimand, count, place):
+        """Estimate, lower and upper end after so many decisions."""
         spread = max(acts.spread, 0.09) if estimand == "value" else acts.spread
         half = spread / math.sqrt(count) + acts.missing / 2 + acts.unsupported
         noise = half * 0.4 * math.sin(2.3 * place + len(acts.name))
         truth = acts.improvement + (self.logged if estimand == "value" else 0.0)
         estimate = truth + noise
         floor = 0.0 if estimand == "value" else -1.0
-        lower, upper = max(estimate - half, floor), min(estimate + half, 1.0)
-        if acts.state != "estimated":
-            estimate = lower = upper = None
-        gap = acts.missing / 2 + acts.unsupported
+        return estimate, max(estimate - half, floor), min(estimate + half, 1.0)
+
+    def _closed(self, acts, estimand, count, place, nights):
+        """The same where ends never move outward, and hardly between checkpoints."""
+        wide = replace(acts, spread=acts.spread * 1.3)
+        every = [
+            self._ends(
+                acts if k in self.checkpoints else wide,
+                estimand,
+                round(count * k / nights),
+                place + k,
+            )
+            for k in range(1, min(nights, self.checkpoints[-1]) + 1)
+        ]
+        lower, upper = max(e[1] for e in every), min(e[2] for e in every)
+        return self._ends(acts, estimand, count, place + nights)[0], lower, upper
+
+    def _estimate(self, acts, estimand, count, place, nights):
         known = acts.state == "estimated"
+        ends = self._ends(acts, estimand, count, place + nights)
+        if self.checkpoints:
+            ends = self._closed(acts, estimand, count, place, nights)
+        estimate, lower, upper = ends if known else (None, None, None)
+        truth = acts.improvement + (self.logged if estimand == "value" else 0.0)
+        gap = acts.missing / 2 + acts.unsupported
+        expected = None if self.support == "unknown" else 1.0 - acts.unsupported
         return {
             "candidate": acts.name,
             "estimand": estimand,
             "estimate": truth if gap and known else estimate,
             "lower": lower,
             "upper": upper,
-            "identified_lower": max(truth - gap, floor) if known else None,
+            "identified_lower": truth - gap if known else None,
             "identified_upper": truth + gap if known else None,
-            "method": "mixture",
-            "confidence": self.confidence,
+            "method": self.design.used,
+            "confidence": self.design.confidence,
+            "assumes": self.design.assumes,
             "state": acts.state,
             "decisions": count,
             "missing_reward": round(count * acts.missing),
             "missing_support": round(count * acts.unsupported),
             "missing_both": 0,
             "unsupported_probability": acts.unsupported,
-            "mean_weight": 1.0 + noise * bool(acts.spread),
-            "expected_mean_weight": 1.0 - acts.unsupported,
+            "mean_weight": 1.0 + 0.02 * math.sin(place + nights) * bool(acts.spread),
+            "expected_mean_weight": expected,
             "effective_sample_size": count / (1 + 20 * acts.spread),
             "largest_weight": 1 + 50 * acts.spread,
             "top_share": min(0.08 + acts.spread, 1.0) if estimand == "value" else None,
-            "assumptions": [dict(each) for each in ASSUMPTIONS],
+            "assumptions": ASSUMED,
             "run_id": "20191201",
         }
 
@@ -224,7 +213,7 @@ BY_POSITION = Acts("by_position", "policies:by_position", 0.0012, 0.9)
 
 @pytest.fixture(scope="session")
 def make():
-    """Facts of some candidates: make(Acts(...), count=7, ...).facts(...)."""
+    """make(Acts(...), count=7, ...).facts(...)."""
     return lambda *candidates, **log: Nights(tuple(candidates), **log)
 
 
@@ -258,6 +247,67 @@ def gaps() -> NightFacts:
     facts = night.facts()
     absent = [dt.date(2019, 11, 23), dt.date(2019, 11, 25), dt.date(2019, 11, 26)]
     return night.facts(days=facts.days.filter(~pl.col("day").is_in(absent)))
+
+
+def looks() -> Nights:
+    """Eighteen nights of 28 by method `anytime`: pairs, and a candidate fixed late."""
+    return Nights(
+        (
+            Acts("thompson", "candidates/thompson.parquet", 0.006, 0.3),
+            Acts("ranker_v2", "column:ranker_v2", 0.001, 0.25),
+            Acts("always_first", "first", -0.006, 0.3),
+            Acts("ranker_v3", "column:ranker_v3", 0.02, 0.4),
+            Acts("ranker_v4", "column:ranker_v4", 0.002, 0.4),
+        ),
+        count=18,
+        design=Design("anytime", 0.95, horizon_nights=28),
+        checkpoints=(7, 14, 21, 28),
+        pairs=(("thompson", "ranker_v2"), ("thompson", "ranker_v3")),
+        fixed_at={
+            "ranker_v3": LAST_NIGHT + dt.timedelta(3),
+            "ranker_v4": dt.date(2019, 11, 22),
+        },
+    )
+
+
+def moving() -> Nights:
+    """A log of propensities alone, whose logging policy learns from its rewards."""
+    return Nights(
+        (
+            Acts("thompson", "column:thompson", 0.002, 0.5, unsupported=0.01),
+            Acts("always_first", "first", -0.0045, 0.4),
+        ),
+        count=40,
+        design=Design("anytime", 0.95, logging="adaptive", is_drifting=True),
+        support="unknown",
+    )
+
+
+def moved() -> pl.DataFrame:
+    """A revision of 27 November that moved two published nights."""
+    keys = ["thompson", ""]
+    rows = [
+        (27, "improvement", 0.1, -0.1, 0.3, 0.05, -0.2, 0.2),
+        (28, "improvement", 0.1, -0.1, 0.3, 0.1, -0.1, 0.29),
+        (28, "value", 0.1, 0.0, 0.3, None, None, None),
+    ]
+    return pl.DataFrame(
+        [(dt.date(2019, 11, day), *keys, *numbers, "1") for day, *numbers in rows],
+        schema=REVISIONS,
+        orient="row",
+    )
+
+
+def deviating() -> pl.DataFrame:
+    """Three actions, of which one is taken too often, most of all on one day."""
+    day = dt.date(2019, 11, 28)
+    rows = [
+        (None, "coat", 9000, 3000, 3010.0, 40.0, -0.25, 200.0, False),
+        (None, "hat", 9000, 4100, 3400.0, 41.0, 17.1, 210.0, True),
+        (None, "scarf", 9000, 1900, 2590.0, 36.0, -19.2, 190.0, True),
+        (day, "hat", 1429, 900, 480.0, 16.0, 26.2, 110.0, True),
+    ]
+    return pl.DataFrame(rows, schema=FINDINGS, orient="row")
 
 
 def gallery() -> dict[str, NightFacts]:
@@ -304,8 +354,8 @@ def gallery() -> dict[str, NightFacts]:
             warnings=(
                 {
                     "rule": "logging_policy_explores",
-                    "sentence": "Some decisions left the policy one action only.",
-                    "remedy": "Log every action the policy could have taken.",
+                    "sentence": "The logging policy gave several actions a chance.",
+                    "remedy": "let it explore.",
                     "count": 212,
                 },
             ),
@@ -316,8 +366,12 @@ def gallery() -> dict[str, NightFacts]:
                     "count": [14],
                 }
             ),
+            revisions=moved(),
+            frequencies=deviating(),
         ),
         "gaps": gaps(),
+        "looks": looks().facts(),
+        "moving": moving().facts(),
         "withheld": Nights((Acts("thompson", state="withheld"),)).facts(),
         "no_rewards": Nights(
             (Acts("thompson", missing=1.0, state="all_rewards_missing"),)

@@ -9,12 +9,27 @@ NIGHT = "2019-11-30"
 HUNDRED = Unit(100, "per 100 decisions")
 
 
-def candidate(name, lower, upper, *, since=None, state="estimated", weight=9.0):
+def candidate(
+    name,
+    lower,
+    upper,
+    *,
+    since=None,
+    state="estimated",
+    weight=9.0,
+    look="every look",
+    fixed_at=None,
+):
     return {
+        "fixed_at": fixed_at,
         "decisions": 6000,
         "missing": dict.fromkeys(("reward", "support", "both"), 0)
         | {"unsupported_probability": 0.0},
-        "diagnostics": {"mean_weight": 1.0, "largest_weight": weight},
+        "diagnostics": {
+            "mean_weight": 1.0,
+            "expected_mean_weight": 1.0,
+            "largest_weight": weight,
+        },
         "candidate": name,
         "supported_since": since,
         "improvement": {
@@ -23,6 +38,7 @@ def candidate(name, lower, upper, *, since=None, state="estimated", weight=9.0):
             "identified_lower": None,
             "identified_upper": None,
             "confidence": 0.95,
+            "look": look,
             "state": state,
         },
     }
@@ -34,14 +50,17 @@ def lacking(told, low, high, **missing):
     return told
 
 
-def ask(*candidates, unit=HUNDRED):
-    return answer(candidates, NIGHT, unit)
+def ask(*candidates, ranking=None, unit=HUNDRED):
+    return answer(candidates, ranking, NIGHT, unit)
 
 
 def nights(*lowers, last=30):
     first = last - len(lowers) + 1
     return [
-        {"night": f"2019-11-{first + i:02}", "improvement": {"lower": lower}}
+        {
+            "night": f"2019-11-{first + i:02}",
+            "improvement": {"lower": lower, "look": "every look"},
+        }
         for i, lower in enumerate(lowers)
     ]
 
@@ -207,3 +226,44 @@ def test_a_candidate_without_any_support_is_told_to_have_no_number():
 def test_rounding_residue_is_no_missing_decision():
     point = lacking(candidate("x", -0.1, 0.1), 0.02, 0.02 + 1e-12, reward=1)
     assert ask(point)["sentence"].endswith("reward per 100 decisions (95 %).")
+
+
+def test_exploratory_candidates_are_left_out_of_the_answer():
+    early = candidate("early", 0.1, 0.2, look="exploratory", fixed_at="2019-12-03")
+    found = ask(early, candidate("thompson", -0.009, 0.013))
+    assert found["state"] == "not enough evidence"
+    assert found["candidate"] == "thompson"
+    assert found["sentence"].endswith(" Left out as exploratory: early.")
+
+
+def test_exploratory_candidates_alone_give_no_answer():
+    early = candidate("early", 0.1, 0.2, look="exploratory", fixed_at="2019-12-03")
+    later = candidate("later", 0.1, 0.2, look="exploratory", fixed_at="2019-12-09")
+    alone = ask(early)
+    assert (alone["state"], alone["candidate"]) == ("exploratory", None)
+    assert alone["sentence"].endswith("starts when it is fixed, on 3 December 2019.")
+    assert ask(later, early)["sentence"].endswith("on 3 December 2019 at the earliest.")
+
+
+def test_exploratory_nights_support_nothing():
+    run = nights(0.1, 0.1, 0.1)
+    run[0]["improvement"]["look"] = "exploratory"
+    assert supported_since(run, NIGHT) == "2019-11-29"
+    run[2]["improvement"]["look"] = "exploratory"
+    assert supported_since(run, NIGHT) is None
+
+
+def rank(name, *better):
+    return {"candidate": name, "worse_than": list(better)}
+
+
+def test_a_supported_candidate_is_compared_with_those_it_certainly_beats():
+    best = candidate("best", 0.01, 0.02, since=NIGHT)
+    others = [candidate("b", -0.01, 0.005), candidate("c", -0.01, 0.015)]
+    ranking = [rank("best"), rank("c"), rank("logging", "best"), rank("b", "best")]
+    told = ask(best, *others, ranking=ranking)["sentence"]
+    assert told.endswith("since 30 November. It would earn more than b, too.")
+    ranking[1] = rank("c", "best")
+    told = ask(best, *others, ranking=ranking)["sentence"]
+    assert told.endswith(" It would earn more than every other candidate, too.")
+    assert "too." not in ask(best, *others)["sentence"]

@@ -20,14 +20,20 @@ KEYS = [
     "answer",
     "logging_policy",
     "candidates",
+    "differences",
+    "ranking",
     "warnings",
     "violations",
     "days",
+    "revisions",
+    "frequencies",
 ]
 CANDIDATE_KEYS = [
     "candidate",
     "spec",
+    "fixed_at",
     "decisions",
+    "looks",
     "value",
     "improvement",
     "missing",
@@ -43,7 +49,7 @@ CANDIDATE_KEYS = [
 def test_document_has_the_published_keys_in_their_order(sample):
     document = build(sample.facts())
     assert list(document) == KEYS
-    assert document["schema"] == "untaken.report/1"
+    assert document["schema"] == "untaken.report/2"
     assert [list(each) for each in document["candidates"]] == [CANDIDATE_KEYS] * 4
     assert list(document["candidates"][0]["windows"]) == [
         "night",

@@ -53,7 +53,7 @@ def document(nights):
 
 def test_every_form_says_what_missing_rewards_leave_possible(document):
     said = (
-        "earned between 19 and 29 reward per 100 decisions (1,001 of 10,003 rewards "
+        "earned between 19 and 29 reward per 100 decisions (1,429 of 14,290 rewards "
         "missing; 24 is the middle of what they leave possible)"
     )
     assert said in words.logged(document)

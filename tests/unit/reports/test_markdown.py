@@ -48,7 +48,7 @@ def test_findings_are_listed(nights):
         "The intervals of ranker are withheld",
         "new\\_catalogue: of 10,003 decisions, 300 lack support",
         "14 rows broke the rule",
-        "Some decisions left the policy one action only (212 decisions).",
+        "212 decisions break: The logging policy gave several actions a chance. Let it",
         "Jacket-22 (nearest: jacket-22) and scarf",
         "Changed after they were first read: 2019-11-26",
         "More nights like these cannot settle thompson",

@@ -8,7 +8,9 @@ from html.parser import HTMLParser
 import pytest
 
 from flows.reports import build, html, markdown, to_json
-from flows.reports.figures import Bar, comparison, course
+from flows.reports.course import course
+from flows.reports.drawing import Bar
+from flows.reports.figures import comparison
 from flows.reports.inline import accessible
 from flows.reports.scales import domain, ticks
 from flows.reports.tables import thinned
@@ -150,7 +152,7 @@ def test_marks_say_by_form_and_colour_where_an_interval_lies():
 
 
 def test_one_night_is_a_course_too():
-    assert "30 Nov 2019" in course([Bar(-1, 1, 0, "2019-11-30")])
+    assert "30 Nov 2019" in course([("2019-11-30", Bar(-1, 1, 0, "2019-11-30"))], [])
 
 
 def test_importing_the_room_loads_no_drawing_library():

@@ -1,0 +1,203 @@
+"""The sections of a job file: their keys, what each may hold, what fits together."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import re
+from typing import Annotated, Any, Literal, get_args
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
+
+from flows.columns import LARGEST_SUM_TOLERANCE, SUM_TOLERANCE
+from flows.decisions import Form
+from flows.errors import UsageError
+from flows.offpolicy.evaluate import NO_COMPAT
+from flows.offpolicy.methods import Logging, Method
+from flows.policies import parse
+from flows.warehouse.settings import BASELINE
+
+# Results go to a folder of this name, which three engines have to open.
+NAME = re.compile(r"\w[\w .-]*")
+
+
+class Section(BaseModel):
+    """A section: frozen, and without keys nobody asked for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise ValueError(f"{name!r} is not a time zone") from error
+    return name
+
+
+def _ascending(ends: list[float]) -> list[float]:
+    lowest, highest = ends
+    if not lowest < highest:
+        raise ValueError("the range must ascend")
+    return ends
+
+
+def _listed(patterns: Any) -> Any:  # noqa: ANN401 - what stands in the file
+    return [patterns] if isinstance(patterns, str) else patterns
+
+
+def _spec(spec: str) -> str:
+    try:
+        parse(spec)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+    return spec
+
+
+def _with_spec(candidate: Any) -> Any:  # noqa: ANN401 - what stands in the file
+    return {"spec": candidate} if isinstance(candidate, str) else candidate
+
+
+def _plain(name: str) -> str:
+    if not NAME.fullmatch(name):
+        raise ValueError(
+            "a name of letters, digits, spaces, dots, _ and - is needed, that starts "
+            "with none of the marks"
+        )
+    return name
+
+
+class JobSection(Section):
+    """`[job]`: name of the results folder, time zone of the night's border."""
+
+    name: Annotated[str, AfterValidator(_plain)]
+    timezone: Annotated[str, AfterValidator(_zone)] = "UTC"
+    also: list[str] = []
+
+
+class Decisions(Section):
+    """`[decisions]`: where the log is and what its columns mean."""
+
+    log: Annotated[list[str], BeforeValidator(_listed), Field(min_length=1)]
+    format: Literal["parquet"] = "parquet"
+    columns: dict[str, str] = {}
+    probabilities: Form = "lists"
+    context: list[str] = []
+    full_support: bool = False
+    actions: list[str] = []
+    sum_tolerance: Annotated[float, Field(gt=0, le=LARGEST_SUM_TOLERANCE)] = (
+        SUM_TOLERANCE
+    )
+
+
+class EvaluationSection(Section):
+    """`[evaluation]`: what is known by design, and how intervals are made."""
+
+    reward_range: Annotated[
+        list[Annotated[float, Field(allow_inf_nan=False)]],
+        Field(min_length=2, max_length=2),
+        AfterValidator(_ascending),
+    ]
+    propensity_floor: Annotated[float, Field(ge=1e-9, le=1)]
+    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
+    method: Method = "anytime"
+    horizon_nights: Annotated[int, Field(ge=1)] | None = None
+    logging: Logging = "fixed"
+    drift: bool = False
+    least_sample_probability: Annotated[float, Field(ge=1e-9, le=1)] = 1.0
+    segments: list[Annotated[list[str], Field(min_length=1)]] = []
+
+
+class CandidateSection(Section):
+    """A candidate with more than a SPEC.
+
+    fixed_at: the night from which on it was left as it is; largest_probability: that it
+    gives any action, by design.
+    """
+
+    spec: Annotated[str, AfterValidator(_spec)]
+    fixed_at: dt.date | None = None
+    largest_probability: Annotated[float, Field(gt=0, le=1)] | None = None
+
+
+class Compare(Section):
+    """`[[compare]]`: candidates whose differences are estimated, each two of them."""
+
+    candidates: Annotated[list[str], Field(min_length=2)]
+
+
+Report = Literal["html", "markdown", "json"]
+
+
+class Outputs(Section):
+    """`[outputs]`: which reports are written."""
+
+    report: list[Report] = list(get_args(Report))
+
+
+class Settings(Section):
+    """The sections of a job file."""
+
+    job: JobSection
+    decisions: Decisions
+    evaluation: EvaluationSection
+    candidates: Annotated[
+        dict[str, Annotated[CandidateSection, BeforeValidator(_with_spec)]],
+        Field(min_length=1),
+    ]
+    compare: list[Compare] = []
+    outputs: Outputs = Outputs()
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Settings:
+        if BASELINE in self.candidates:
+            raise ValueError(
+                f"a candidate cannot be named {BASELINE!r}: that is the policy that ran"
+            )
+        self._check_pairs()
+        self._check_design()
+        used = {name for cut in self.evaluation.segments for name in cut}
+        undeclared = sorted(used - set(self.decisions.context))
+        if undeclared:
+            raise ValueError(
+                f"segments name {', '.join(undeclared)}, which [decisions] context "
+                "does not declare"
+            )
+        return self
+
+    def _check_pairs(self) -> None:
+        compared = {name for one in self.compare for name in one.candidates}
+        if unknown := sorted(compared - set(self.candidates)):
+            raise ValueError(
+                f"compare names {', '.join(unknown)}, which [candidates] does not hold"
+            )
+        if self.compare and self.evaluation.method == "compat":
+            raise ValueError("compare needs another method than compat")
+
+    def _check_design(self) -> None:
+        evaluation, decisions = self.evaluation, self.decisions
+        is_open = decisions.probabilities == "propensity" and not decisions.full_support
+        if is_open and evaluation.method == "compat":
+            raise ValueError(NO_COMPAT)
+        if evaluation.horizon_nights is not None and evaluation.method != "anytime":
+            raise ValueError(
+                'evaluation.horizon_nights belongs to method = "anytime": other '
+                "methods have no checkpoints"
+            )
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Each two candidates that are compared, once."""
+        pairs: dict[frozenset[str], tuple[str, str]] = {}
+        for one in self.compare:
+            for pair in itertools.combinations(dict.fromkeys(one.candidates), 2):
+                pairs.setdefault(frozenset(pair), pair)
+        return tuple(pairs.values())

@@ -1,0 +1,75 @@
+"""How much published nights moved when they were made again.
+
+A day's decisions or rewards that change after the day was read are a revision: every
+night from that day on is estimated again (validity.md 7). What its estimates since the
+start were before and are now is kept in `revisions/NIGHT-RUN.parquet`, one file each
+time, so that nobody has to guess how far a published number can be trusted to stay.
+
+A night that was made under other settings is another analysis, and not compared.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import polars as pl
+
+from flows.offpolicy.nights import HEADLINE
+from flows.warehouse.folder import Folder
+
+REVISIONS = "revisions"
+KEYS = ["candidate", "other", "estimand"]
+NUMBERS = ["estimate", "lower", "upper"]
+SCHEMA = {
+    "night": pl.Date,
+    **dict.fromkeys(KEYS, pl.String),
+    **{f"{name}_before": pl.Float64 for name in NUMBERS},
+    **{f"{name}_after": pl.Float64 for name in NUMBERS},
+    "run_id": pl.String,
+}
+
+
+def record(
+    folder: Folder, night: dt.date, before: pl.DataFrame, after: pl.DataFrame
+) -> None:
+    """Keeps what moved between two makings of a night; nothing when nothing did.
+
+    before, after: rows of table `estimates`.
+    """
+    moved = (
+        _headline(before)
+        .join(
+            _headline(after),
+            on=["night", *KEYS],
+            suffix="_after",
+            validate="1:1",
+        )
+        .rename({name: f"{name}_before" for name in NUMBERS})
+        .filter(
+            pl.any_horizontal(
+                pl.col(f"{name}_before").ne_missing(pl.col(f"{name}_after"))
+                for name in NUMBERS
+            )
+        )
+        .with_columns(pl.col("run_id_after").alias("run_id"))
+        .select(list(SCHEMA))
+        .sort(KEYS)
+    )
+    if moved.height:
+        run = moved["run_id"][0]
+        folder.write_parquet(moved, REVISIONS, f"{night}-{run}.parquet")
+
+
+def read(folder: Folder) -> pl.DataFrame:
+    """Everything that moved, by night and run."""
+    frames = [
+        pl.read_parquet(file, glob=False)
+        for file in folder.glob(REVISIONS, "*.parquet")
+    ]
+    found = pl.concat([pl.DataFrame(schema=SCHEMA), *frames])
+    return found.sort("night", "run_id", *KEYS)
+
+
+def _headline(rows: pl.DataFrame) -> pl.DataFrame:
+    is_headline = (pl.col("window") == HEADLINE) & (pl.col("segment_by") == "")
+    return rows.filter(is_headline).select("night", *KEYS, *NUMBERS, "run_id")
