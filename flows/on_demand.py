@@ -24,7 +24,6 @@ from flows.offpolicy.told import Answer, Outlook, Smallest
 from flows.warehouse import segments, windows
 from flows.warehouse.segments import WHOLE
 from flows.warehouse.standing import Standing, standing, window
-from flows.warehouse.windows import Look
 
 NIGHTS = re.compile(r"([1-9]\d{0,5})d?")
 # How many nights the present rate is the mean of, and the further nights looked at.
@@ -109,7 +108,8 @@ def plan(
         present = _present(at, look.first)
     now = look.finding.of(estimand)
     ahead = projection.nights_ahead(present)
-    state, more = _passing(present, now, _passes(above, below), ahead)
+    state, more, towards = _passing(present, now, _passes(above, below), ahead)
+    is_known = now.state == ESTIMATED and not at.is_logging
     return Outlook(
         job=job.name,
         candidate=candidate,
@@ -123,7 +123,8 @@ def plan(
         state=state,
         more_nights=more,
         most_nights=ahead,
-        smallest_improvements=() if at.is_logging else _smallest(present, look),
+        towards=towards,
+        smallest_improvements=_smallest(present) if is_known else (),
     )
 
 
@@ -193,31 +194,30 @@ def _passing(
     now: Estimate,
     passes: Callable[[Interval], bool],
     ahead: int,
-) -> tuple[str, int | None]:
-    """The state of an outlook, and after how many more nights it is expected."""
-    if now.lower is None or now.upper is None:
-        return now.state, None
-    if passes(Interval(now.lower, now.upper)):
-        return "passed", None
+) -> tuple[str, int | None, Interval | None]:
+    """State, after how many more nights it passes, and what those close in on."""
     low, high = now.identified_lower, now.identified_upper
-    if low is None or high is None or not passes(Interval(low, high)):
-        return "never", None
+    if now.lower is None or now.upper is None or low is None or high is None:
+        return now.state, None, None
+    if passes(Interval(now.lower, now.upper)):
+        return "passed", None, None
+    if not passes(Interval(low, high)):
+        return "never", None, Interval(low, high)
     future = projection.project(present, now.estimand)
-    more = projection.nights_until(future, passes, ahead)
-    return ("out_of_sight" if more is None else "expected"), more
+    more = projection.nights_until(lambda nights: passes(future(nights).ends), ahead)
+    if more is not None:
+        return "expected", more, None
+    left_open = future(ahead).left_open
+    return "out_of_sight" if passes(left_open) else "never", None, left_open
 
 
-def _smallest(present: projection.Present, look: Look) -> tuple[Smallest, ...]:
+def _smallest(present: projection.Present) -> tuple[Smallest, ...]:
     """What the log can show now and later: estimates as far from 0 as the lower end."""
-    now = look.finding.of("improvement")
-    if now.state != ESTIMATED or now.estimate is None:
-        return ()
     future = projection.project(present, "improvement")
-    return tuple(
-        Smallest(
-            nights,
-            look.finding.decisions + round(nights * present.pace),
-            now.estimate - future(nights).lower,
-        )
-        for nights in LATER_NIGHTS
-    )
+    found = []
+    for nights in LATER_NIGHTS:
+        expected = future(nights)
+        decisions = present.cells.decisions + round(nights * present.pace)
+        reach = expected.estimate - expected.ends.lower
+        found.append(Smallest(nights, decisions, reach))
+    return tuple(found)

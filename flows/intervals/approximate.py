@@ -1,35 +1,51 @@
 """Second lines: intervals shown beside a valid one for comparison, never decided on.
 
-    empirical_likelihood   chi-square cut, the mean weight profiled out
-    gaffke                 conjectured: proven for scores of two values only
-    normal                 importance weighting, mean and standard error
-    normal_self_normalised the same over the sum of weights, by the delta method
+    empirical_likelihood    chi-square cut, the known mean weight profiled out
+    gaffke                  conjectured: proven for scores of two values only
+    normal                  importance weighting, mean and standard error
+    normal_self_normalised  the same over the sum of weights, by the delta method
 
 Estimands, their scores, mirror and reflection are those of `estimands`: each method is
 a lower end for the scores, and the upper end is that of the mirrored points, reflected.
 With w the weight and s = 1 where a decision is fully supported, else 0, what a method
-knows of the weights is E[s (w - 1)] = 0: where candidate mass
-is unsupported, or all of it unknown, E[w] is not 1 and a decision is left out of that
-equation. A missing reward takes the worst value for its score at the lower end and, by
-the mirror, the best one at the upper end. So with missing rewards or unsupported mass
-the two ends belong to the two ends of the identified range, one each, by one estimator.
+knows of the weights is E[s (w - 1)] = 0: where candidate mass is unsupported, or not
+known to be supported, E[w] need not be 1 and the decision is left out of the equation.
+A missing reward takes the worst value for its score at the lower end and, by the
+mirror, the best one at the upper end. So where something is missing, the ends belong to
+those of the identified range, one each, by one estimator.
 
     empirical likelihood   scores at control 0, balance s (w - 1)
-    gaffke                 scores at a control, the mean of the rewards that are there
+    gaffke                 scores at the mean of the rewards that are there as control
     normal                 lower: scores at control 0; upper: mirrored scores less the
                            balance, which for complete data are the same scores
-    self-normalised        weights of supported decisions divided by their mean; the
-                           scores at the control that is their weighted mean reward are
-                           the influence of each decision on the estimate
+    self-normalised        weights of supported decisions divided by their mean; at
+                           their weighted mean reward as control, the scores are the
+                           influence of each decision on the estimate
 
-Empirical likelihood and normal theory fail on short logs: with decisions times floor
-at 5 they covered .72 instead of .95 in the research. Below 25 they have no ends here.
-The conjecture behind `gaffke` is about a control chosen beforehand, ours comes from the
-same log; a fixed one would be far wider.
+Width over that of `normal` | share that covered, value, confidence .95, floor .05, ten
+actions, 400 logs (standard error .011):
+
+    decisions              500           2,000         20,000
+    reward .05
+      empirical likelihood 1.21 | .980   1.00 | .978    .97 | .955
+      gaffke               1.88 | .993   1.29 | .995   1.04 | .968
+      normal               1    | .853   1    | .930   1    | .940
+      self-normalised       .98 | .855    .97 | .938    .97 | .953
+    reward .6
+      empirical likelihood  .64 | .945    .64 | .965    .64 | .953
+      gaffke                .83 | .988    .73 | .975    .68 | .965
+      normal               1    | .940   1    | .955   1    | .955
+      self-normalised       .64 | .932    .64 | .965    .64 | .955
+
+Shorter logs are worse: at decisions times floor = 5 empirical likelihood covered .72 in
+the research, and normal theory no more. Below 25 only `gaffke` has ends. Its conjecture
+is about a control chosen beforehand; with the true mean reward as control, ends were as
+wide, with a control of 0 up to 2.2 times as wide.
 
 Source: Karampatziakis, Langford and Mineiro (2020), "Empirical likelihood for
-contextual bandits"; Learned-Miller and Thomas (2019); Owen (2013), "Monte Carlo theory,
-methods and examples", section 9.2 (self-normalised); intervals.md, sections 2, 3 and 5.
+contextual bandits"; Learned-Miller and Thomas (2019), "A new confidence interval for
+the mean of a bounded random variable"; Owen (2013), "Monte Carlo theory, methods and
+examples", section 9.2 (self-normalised); intervals.md, sections 2, 3 and 5.
 """
 
 from __future__ import annotations
@@ -95,17 +111,18 @@ def second_lines(
         raise ValueError(f"estimand {estimand!r} is neither value nor improvement")
     end = _End(points.merged(), ESTIMANDS[estimand], max_weight, alpha)
     is_long = float(end.mass.sum()) * floor >= LEAST_FLOORED_DECISIONS
-    found = [end.line("gaffke", _End.gaffke, CONJECTURED)]
-    for method, lower in (
-        ("empirical_likelihood", _End.empirical_likelihood),
-        ("normal", _End.normal),
-        ("normal_self_normalised", _End.normal_self_normalised),
-    ):
-        if is_long:
-            found.append(end.line(method, lower, APPROXIMATE))
-        else:
-            found.append(SecondLine(method, None, None, WITHHELD))
-    return tuple(found)
+    methods = (
+        ("empirical_likelihood", _End.empirical_likelihood, APPROXIMATE),
+        ("gaffke", _End.gaffke, CONJECTURED),
+        ("normal", _End.normal, APPROXIMATE),
+        ("normal_self_normalised", _End.normal_self_normalised, APPROXIMATE),
+    )
+    return tuple(
+        end.line(method, lower, label)
+        if is_long or label == CONJECTURED
+        else SecondLine(method, None, None, WITHHELD)
+        for method, lower, label in methods
+    )
 
 
 @dataclass(frozen=True, slots=True)

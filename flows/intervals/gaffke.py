@@ -18,7 +18,7 @@ is convex. The path starts at its minimum and bends like the steepest one: in un
 1 / sqrt(F''), b (cosh v - 1) + i sinh v with b from F''' there. All singularities are
 real and none is closer than one unit, so the trapezoidal rule in v converges
 geometrically. Against the exact binomial bound, 1 to 1e7 decisions, the error was below
-1e-9 of the standard deviation.
+2e-9 standard deviations; for 2,700 sets of 1 to 30 scores the chance was right to 5e-6.
 
 With sampling weights v in (0, 1] the gaps are v (score - m), whose mean is 0 at the
 ratio that is bounded (see `estimands`); that of `least` is not reduced.
@@ -44,6 +44,7 @@ NEGLIGIBLE_NATS = 40.0
 # Numbers held at once by one evaluation: half a megabyte, which stays in the cache.
 CHUNK = 1 << 16
 TOLERANCE = 1e-12
+MOST_STEPS = 100  # enough to halve a bracket until it is empty
 NEAR_ENOUGH = 0.01  # to the minimum of F, in units: the path need not be the best
 
 
@@ -117,13 +118,11 @@ def _chance(gaps: Floats, counts: Floats) -> float:
     slants *= unit
     bend = -2.0 / 3.0 * float((counts * slants**3).sum())
     total = _along(slants, counts, bend)
-    if total is None:  # a straight path never leads uphill
-        total = _along(slants, counts, 0.0) or 0.0
     return unit * math.exp(log_height) * total / math.pi
 
 
-def _along(slants: Floats, counts: Floats, bend: float) -> float | None:
-    """The integral along a path, in units; None where the path leads uphill."""
+def _along(slants: Floats, counts: Floats, bend: float) -> float:
+    """The integral along a path, in units; along a straight one if it leads uphill."""
     nodes = max(1, min(32, CHUNK // slants.size))
     total, start = -0.5, 0  # half the first node, whose term is 1
     while True:
@@ -137,7 +136,7 @@ def _along(slants: Floats, counts: Floats, bend: float) -> float | None:
         is_over = log_size + v < -NEGLIGIBLE_NATS
         kept = int(is_over.argmax()) if is_over.any() else nodes
         if log_size[:kept].max(initial=0.0) > 1.0:
-            return None
+            return _along(slants, counts, 0.0)
         total += float((np.exp(log_size[:kept]) * steps[:kept]).sum())
         if kept < nodes:
             return STEP * total
@@ -150,13 +149,14 @@ def _lowest(gaps: Floats, counts: Floats) -> float:
     spread = math.sqrt(float((counts * gaps * gaps).sum()))
     drift = float((counts * gaps).sum()) / spread
     bet = min(0.5 * (drift + math.hypot(drift, 2.0)) / spread, 0.9 * right)
-    while True:
+    for _ in range(MOST_STEPS):
         slants = gaps / (1.0 + bet * gaps)
         slope = -float((counts * slants).sum()) - 1.0 / bet
         curvature = float((counts * slants * slants).sum()) + 1.0 / (bet * bet)
-        left, right = (bet, right) if slope < 0.0 else (left, bet)
         if abs(slope) <= NEAR_ENOUGH * math.sqrt(curvature):
-            return bet
+            break
+        left, right = (bet, right) if slope < 0.0 else (left, bet)
         bet -= slope / curvature
         if not left < bet < right:
             bet = 0.5 * (left + right)
+    return bet

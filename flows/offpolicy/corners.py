@@ -3,11 +3,18 @@
 At the corners (`flows.offpolicy.grid`) weight, reward and their product have the means
 they had in the log up to fixed-point rounding. Masses are integers until the end, so
 their sums are exact and the same in any order.
+
+Of the mass without support only each row's sum is known, not where in the cell it lies.
+It is given to the corners where it lowers the wealth of bets most: log wealth is
+concave in the score, so scores that lie as far apart as the sums allow have the least.
+For the test of weights, whose score is w + u, that is to the heaviest corners first; for
+the lower end of a difference, whose score is x z - u', to the smallest x z first, and at
+its upper end, x z + u, to the largest. Decisions of compared candidates are then split
+into some with none and some with only such mass, which lowers wealth too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -40,77 +47,74 @@ def in_blocks(cells: Cells, block: Integers, *, blocks: int) -> BlockPoints:
     block: of each row of cells, from 0 to blocks - 1.
     """
     kept, probability = np.unique(cells.sample_probability, return_inverse=True)
-    state = (cells.kind * kept.size + probability) * len(FLAGS)
-    found = [
-        (
-            ((state + flag) * WEIGHT_ENDS + cells.weight_cell + WEIGHT_CELLS + i)
-            * REWARD_ENDS
-            + cells.reward_cell
-            + j,
-            mass,
-        )
-        for (i, j), masses in zip(CORNERS, _masses(cells), strict=True)
-        for flag, mass in _in_extremes(cells, masses)
-    ]
-    code = np.concatenate([codes for codes, _ in found])
-    mass = np.concatenate([masses for _, masses in found])
-    row = np.tile(np.arange(block.size), len(found))
-    holds = mass > 0
-    code, mass, row = code[holds], mass[holds], row[holds]
+    state = cells.kind * kept.size + probability
+    corner = np.stack(
+        [
+            (cells.weight_cell + WEIGHT_CELLS + i) * REWARD_ENDS + cells.reward_cell + j
+            for i, j in CORNERS
+        ]
+    )
+    code = state * len(FLAGS) * WEIGHT_ENDS * REWARD_ENDS + corner
+    mass, own = _masses(cells), np.zeros_like(corner)
+    if cells.is_pair:
+        code, mass = _in_extremes(cells, code, mass)
+        own = np.zeros_like(mass)
+    elif cells.knows_support:
+        own = _given(mass, cells.sums["unsupported_part"], _weights(cells))
+    places = np.broadcast_to(block, mass.shape)[mass > 0]
+    code, own, mass = code[mass > 0], own[mass > 0], mass[mass > 0]
     codes, cell = np.unique(code, return_inverse=True)
     # Integers below 2^53: these sums are exact in any order.
     counted = np.bincount(
-        block[row] * codes.size + cell, mass, minlength=blocks * codes.size
-    )
-    own = _unsupported(cells, cell, mass, row, codes.size)
-    return BlockPoints(
-        _decoded(cells, codes, kept, own),
-        counted.reshape(blocks, codes.size) / UNIT,
-    )
+        places * codes.size + cell, mass, minlength=blocks * codes.size
+    ).reshape(blocks, codes.size)
+    unsupported = np.bincount(cell, own, minlength=codes.size) / counted.sum(axis=0)
+    if not cells.knows_support:
+        unsupported = np.full(codes.size, cells.unsupported_mean)
+    return BlockPoints(_decoded(cells, codes, kept, unsupported), counted / UNIT)
 
 
-def _masses(cells: Cells) -> tuple[Integers, ...]:
-    """The mass of each row at each of its four corners, in units of 2^-20."""
+def _masses(cells: Cells) -> Integers:
+    """The mass of each row at its corners, in units of 2^-20: shape (4, rows)."""
     n, a, b, ab = (cells.sums[name] for name in SUMS[:4])
     if cells.is_logging:
         a, ab = np.zeros_like(a), np.zeros_like(ab)
-    return n * UNIT - a - b + ab, b - ab, a - ab, ab
+    return np.stack([n * UNIT - a - b + ab, b - ab, a - ab, ab])
 
 
-def _in_extremes(cells: Cells, mass: Integers) -> Iterator[tuple[int, Integers]]:
-    """Of a pair, the mass split into decisions with no and with only unsupported mass.
+def _weights(cells: Cells) -> Floats:
+    """The weight of each corner: shape (4, rows)."""
+    ends = [cells.grid.weight_at(cells.weight_cell + i) for i in (0, 1)]
+    return np.stack([ends[i] for i, _ in CORNERS])
 
-    Log wealth is concave in it, so the split never raises the wealth.
+
+def _given(mass: Integers, sums: Integers, rank: Floats) -> Integers:
+    """Each row's sum dealt out to its corners, highest rank first: shape (4, rows).
+
+    mass: what each corner can take at most.
     """
-    if not cells.is_pair:
-        yield 0, mass
-        return
-    n = cells.sums["decisions"] * UNIT
-    own = np.minimum(cells.sums["unsupported_part"] / n, 1.0)
-    other = np.minimum(cells.sums["other_unsupported_part"] / n, 1.0)
-    with_own = np.rint(mass * own).astype(np.int64)
-    with_both = np.rint(with_own * other).astype(np.int64)
-    with_other = np.rint((mass - with_own) * other).astype(np.int64)
-    parts = (
-        mass - with_own - with_other,
-        with_other,
-        with_own - with_both,
-        with_both,
-    )
-    yield from enumerate(parts)
+    order = np.argsort(-rank, axis=0, kind="stable")
+    held = np.take_along_axis(mass, order, axis=0)
+    before = np.cumsum(held, axis=0) - held
+    dealt = np.clip(sums - before, 0, held)
+    given = np.empty_like(mass)
+    np.put_along_axis(given, order, dealt, axis=0)
+    return given
 
 
-def _unsupported(
-    cells: Cells, cell: Integers, mass: Integers, row: Integers, size: int
-) -> Floats:
-    """Mean unsupported mass of a single candidate at each corner."""
-    if not cells.knows_support:
-        return np.full(size, cells.unsupported_mean)
-    parts = cells.sums["unsupported_part"] / (cells.sums["decisions"] * UNIT)
-    found = np.bincount(cell, mass * parts[row], minlength=size)
-    total = np.bincount(cell, mass, minlength=size)
-    share: Floats = np.minimum(found / np.maximum(total, 1), 1.0)
-    return share
+def _in_extremes(
+    cells: Cells, code: Integers, mass: Integers
+) -> tuple[Integers, Integers]:
+    """Corners of a pair, split by flags: codes and masses of shape (16, rows)."""
+    reward = np.stack([(cells.reward_cell + j) / REWARD_CELLS for _, j in CORNERS])
+    stake = _weights(cells) * reward
+    own = _given(mass, cells.sums["unsupported_part"], stake)
+    other = _given(mass, cells.sums["other_unsupported_part"], -stake)
+    both = np.minimum(own, other)
+    split = (mass - own - other + both, other - both, own - both, both)
+    step = WEIGHT_ENDS * REWARD_ENDS
+    codes = np.concatenate([code + flag * step for flag in range(len(FLAGS))])
+    return codes, np.concatenate(split)
 
 
 def _decoded(
@@ -131,6 +135,6 @@ def _decoded(
         is_supported=kind < SUPPORT_MISSING,
         count=np.zeros(codes.size),
         sampling_weight=np.minimum(least / kept[probability], 1.0),
-        own_unsupported=flags[:, 0] if cells.is_pair else unsupported,
+        own_unsupported=flags[:, 0] if cells.is_pair else np.minimum(unsupported, 1.0),
         other_unsupported=flags[:, 1],
     )

@@ -20,6 +20,8 @@
                   or the state of an estimate without ends
     more_nights, more_decisions, expected_night    null unless expected
     most_nights   as far as was looked: ten years, or the last declared look
+    towards       what further nights close in on where an end does not pass: lower,
+                  upper; else null
     smallest_improvements    after 0, 7 and 28 more nights: more_nights, decisions,
                   improvement (an estimate at which the lower end would just pass 0)
 
@@ -34,6 +36,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from flows.errors import counted
+from flows.intervals import Interval
 from flows.offpolicy.assumptions import Assumption
 from flows.offpolicy.document import estimate_entry, rounded
 from flows.offpolicy.estimate import Estimate, Finding, exit_code_of
@@ -99,6 +102,7 @@ class Outlook:
     state: `State`, or that of an estimate without ends.
     more_nights: None unless expected.
     most_nights: as far as was looked.
+    towards: what further nights close in on, where that keeps the end from passing.
     """
 
     job: str
@@ -113,6 +117,7 @@ class Outlook:
     state: str
     more_nights: int | None
     most_nights: int
+    towards: Interval | None
     smallest_improvements: tuple[Smallest, ...]
 
     @property
@@ -209,6 +214,7 @@ def outlook_document(outlook: Outlook) -> dict[str, Any]:
             "more_decisions": outlook.more_decisions,
             "expected_night": None if more is None else str(_after(outlook, more)),
             "most_nights": outlook.most_nights,
+            "towards": asdict(outlook.towards) if outlook.towards else None,
             "smallest_improvements": [
                 asdict(one) for one in outlook.smallest_improvements
             ],
@@ -250,7 +256,7 @@ def shown(made: Estimate) -> str:
 
 def _verdict(outlook: Outlook) -> str:
     """Whether and when the end passes the threshold."""
-    above, below, now = outlook.above, outlook.below, outlook.now
+    above, below = outlook.above, outlook.below
     if above is not None:
         passing = f"the lower end passes above {above:g}"
     else:
@@ -263,14 +269,14 @@ def _verdict(outlook: Outlook) -> str:
             f"{outlook.more_decisions:,} decisions, on "
             f"{_after(outlook, outlook.more_nights)}"
         )
-    if outlook.state == "out_of_sight":
-        nights = counted(outlook.most_nights, "more night")
-        return f"{passing}: not at this rate, nor within {nights}"
+    if outlook.towards is None:
+        return "nothing can be projected without an interval"
+    low, high = (f"{end:.3g}" for end in (outlook.towards.lower, outlook.towards.upper))
+    towards = f"more decisions close in on {low if low == high else f'{low} to {high}'}"
     if outlook.state == "never":
-        low, high = now.identified_lower, now.identified_upper
-        towards = f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
-        return f"{passing}: never at this rate, more decisions close in on {towards}"
-    return "nothing can be projected without an interval"
+        return f"{passing}: never at this rate, {towards}"
+    nights = counted(outlook.most_nights, "more night")
+    return f"{passing}: not within {nights} at this rate; {towards}"
 
 
 def _after(outlook: Outlook, nights: int) -> dt.date:

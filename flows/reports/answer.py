@@ -112,13 +112,11 @@ def answer(
     elif not judged:
         state, sentence = EXPLORATORY, _exploratory(known)
     elif any(is_supported(each["improvement"]) for each in judged):
-        state, named, sentence = _supported(judged, night, unit)
+        state, named, sentence = _supported(judged, ranking or (), night, unit)
     elif all(is_worse(each["improvement"]) for each in judged):
         state, named, sentence = _worse(judged, unit)
     else:
         state, named, sentence = _undecided(judged, unit)
-    if named is not None and state == SUPPORTED:
-        sentence += _beaten(named, ranking or ())
     if named is not None and (told := left_open(named, unit)):
         sentence += f" {told}"
     if judged:
@@ -200,7 +198,10 @@ def _without_ends(candidates: Sequence[Candidate]) -> tuple[str, str]:
 
 
 def _supported(
-    judged: Sequence[Candidate], night: str, unit: Unit
+    judged: Sequence[Candidate],
+    ranking: Sequence[dict[str, Any]],
+    night: str,
+    unit: Unit,
 ) -> tuple[str, Candidate, str]:
     supported = [each for each in judged if is_supported(each["improvement"])]
     best = leading(supported)
@@ -210,6 +211,7 @@ def _supported(
         f"policy {_confidence(best)}; switching is supported since "
         f"{day_in_words(since, year=since[:4] != night[:4])}."
     )
+    sentence += _beaten(best, ranking)
     others = sorted(
         (each for each in supported if each is not best),
         key=lambda each: -float(each["improvement"]["lower"]),

@@ -33,7 +33,7 @@ from flows.reports.drawing import (
     zero,
 )
 from flows.reports.phrases import MONTHS
-from flows.reports.scales import domain, length, ticks
+from flows.reports.scales import REACH, domain, length, ticks
 
 if TYPE_CHECKING:
     import altair as alt
@@ -42,10 +42,12 @@ Rows = list[dict[str, Any]]
 
 HEIGHT = 176
 DENSE = 31  # nights beyond which estimates are a line
+DENSE_REACH = 2.5  # of so many nights the first ones are of less interest
 DOT = 36  # area
 THICK = 1.6
 MIDDAY = 0.5
 MARK = 6  # pixels, of a checkpoint
+FLUSH = 20  # pixels from an end of the axis, within which a date ends there, too
 
 
 def course(nights: Sequence[tuple[str, Bar | None]], marks: Collection[str]) -> str:
@@ -55,7 +57,8 @@ def course(nights: Sequence[tuple[str, Bar | None]], marks: Collection[str]) -> 
     marks: dates of checkpoints.
     """
     bars = [bar for _, bar in nights if bar is not None]
-    low, high = domain([(bar.lower, bar.upper) for bar in bars], len(bars) - 1)
+    last, times = len(bars) - 1, REACH if len(bars) <= DENSE else DENSE_REACH
+    low, high = domain([(bar.lower, bar.upper) for bar in bars], last, times)
     start = [dt.date.fromisoformat(night).toordinal() for night, _ in nights]
     until = [*start[1:], start[-1] + 1]
     drawn = [
@@ -83,15 +86,14 @@ def course(nights: Sequence[tuple[str, Bar | None]], marks: Collection[str]) -> 
 def _axes(
     days: tuple[int, int], ends: tuple[float, float], values: list[float]
 ) -> tuple[alt.X, alt.Y]:
-    """Time, with the first and the last night named, and the unit shown."""
+    """Time, the first and the last night named at the band's ends; the unit shown."""
     import altair as alt
 
-    first, last = days[0] + MIDDAY, days[1] - MIDDAY
-    dates = axis(sorted({first, last}), grid=False)
-    dates.labelExpr = (
-        f"datum.value == {first} ? '{_short(days[0])}' : '{_short(days[1] - 1)}'"
-    )
-    dates.labelFlush = 20
+    first, last = (_short(day) for day in (days[0], days[1] - 1))
+    is_one = first == last
+    dates = axis([days[0] + MIDDAY] if is_one else list(map(float, days)), grid=False)
+    dates.labelExpr = f"datum.value == {days[1]} ? '{last}' : '{first}'"
+    dates.labelFlush = False if is_one else FLUSH
     dates.labelPadding = 12
     margin = (days[1] - days[0]) * 0.02
     return (

@@ -21,7 +21,6 @@ from flows.reports.entries import Document
 from flows.reports.phrases import confidence, counted, day_in_words, listed
 
 MOST_NAMED = 5
-ANYTIME = "anytime"
 ASSUMED = {CONSTANT_MEAN: "constant mean", RUNNING_AVERAGE: "running average"}
 HOLDS = {
     (EVERY_LOOK, CONSTANT_MEAN): "valid at every look while the mean stays constant",
@@ -167,27 +166,27 @@ def checkpoints(document: Document) -> list[str]:
     groups: dict[tuple[str, str | None, str], list[str]] = {}
     for each in document["candidates"]:
         found = each["looks"]
-        if found["checkpoints"] and each["improvement"]["method"] == ANYTIME:
+        if found["checkpoints"] and each["improvement"]["look"] != EXPLORATORY:
             last = found["checkpoints"][-1]
             key = (found["start"], found["next_checkpoint"], last)
             groups.setdefault(key, []).append(each["candidate"])
+    nights = document["evaluation"]["horizon_nights"]
+    horizon = "open" if nights is None else counted(nights, "night")
     told = []
     for (start, following, last), names in groups.items():
-        whose = listed(names, MOST_NAMED) if len(groups) > 1 else ""
-        about = f" of {whose}" if whose else ""
+        about = f" of {listed(names, MOST_NAMED)}" if len(groups) > 1 else ""
         if following is None:
             told.append(
                 f"Since {day_in_words(last)}, the last checkpoint, the interval{about} "
-                "no longer changes, whatever later nights hold. A new horizon in the "
-                "job file starts new looks."
+                "no longer changes, whatever later nights hold."
             )
-            continue
-        nights = document["evaluation"]["horizon_nights"]
-        horizon = "open" if nights is None else counted(nights, "night")
-        told.append(
-            f"The horizon{about} is {horizon}, counted from {day_in_words(start)}; "
-            f"the next checkpoint is {day_in_words(following)}."
-        )
+        else:
+            told.append(
+                f"The horizon{about} is {horizon}, counted from {day_in_words(start)}; "
+                f"the next checkpoint is {day_in_words(following)}."
+            )
+    if any(following is None for _, following, _ in groups):
+        told.append("A new horizon in the job file starts new looks.")
     return told
 
 

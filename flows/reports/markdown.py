@@ -109,8 +109,8 @@ def _differences(document: Document) -> list[str]:
         return []
     found = tables.differences(document)
     rows = [
-        _row(escape(head), *map(_written, cells))
-        for head, _, cells in found.rows[:MOST_CANDIDATES]
+        _row(f"{escape(head)}, {note}", *map(_written, cells))
+        for head, note, cells in found.rows[:MOST_CANDIDATES]
     ]
     left = len(found.rows) - MOST_CANDIDATES
     return [

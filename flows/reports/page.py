@@ -113,6 +113,9 @@ def _sure(
         "candidates": tables.candidates(document),
         "notes": [note for note in notes if note],
         "pairs": pictures.against_each_other(document, unit),
+        "pairs_legend": " ".join(
+            pictures.marks([n["difference"] for n in document["differences"]], unit)
+        ),
         "differences": [tables.differences(document)] * bool(document["differences"]),
     }
 

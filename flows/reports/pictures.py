@@ -94,12 +94,18 @@ def _typical(bars: Sequence[Bar]) -> int:
 
 
 def legend(pictured: Sequence[Document], unit: Unit) -> str:
-    """What colour and dots mean, where they mean something."""
+    """What colour and dots of improvements mean, where they mean something."""
     entries, told = [each["improvement"] for each in pictured], []
     if any(rule.is_supported(entry) for entry in entries):
         told.append("Blue lies above the logging policy.")
     if any(rule.is_worse(entry) for entry in entries):
         told.append("A hollow dot lies below the logging policy.")
+    return " ".join([*told, *marks(entries, unit)])
+
+
+def marks(entries: Sequence[dict[str, Any]], unit: Unit) -> list[str]:
+    """What dashes and dots of any estimates mean, where they mean something."""
+    told = []
     if any(rule.is_exploratory(entry) for entry in entries):
         told.append("Dashed is exploratory and decides nothing.")
     if any(limits.is_open(entry, unit) for entry in entries):
@@ -107,7 +113,7 @@ def legend(pictured: Sequence[Document], unit: Unit) -> str:
             "Where something is missing or not known, a dot is the middle of what that "
             "leaves possible."
         )
-    return " ".join(told)
+    return told
 
 
 def courses(pictured: Sequence[Document], unit: Unit) -> list[dict[str, str]]:

@@ -6,18 +6,21 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-REACH = 5.0  # times as far from 0 as the interval that the picture is about
+REACH = 5.0
 MARGIN = 0.04
 
 
-def domain(intervals: Sequence[tuple[float, float]], about: int) -> tuple[float, float]:
+def domain(
+    intervals: Sequence[tuple[float, float]], about: int, times: float = REACH
+) -> tuple[float, float]:
     """Both ends of an axis: 0 and all intervals, yet not far beyond the one at `about`.
 
     intervals: (lower, upper) pairs, at least one. Where the chosen one is 0 to 0, the
     widest of all sets the reach; where all are, it is 1.
+    times: as far from 0 as the chosen one may the axis reach.
     """
     extents = [max(abs(lower), abs(upper)) for lower, upper in intervals]
-    reach = REACH * extents[about] or max(extents) or 1.0
+    reach = times * extents[about] or max(extents) or 1.0
     low = max(min(0.0, *(lower for lower, _ in intervals)), -reach)
     high = min(max(0.0, *(upper for _, upper in intervals)), reach)
     if low == high:

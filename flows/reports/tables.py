@@ -79,7 +79,11 @@ def differences(document: Document) -> Table:
     """Of each compared pair what the first candidate earns more than the other."""
     unit = words.unit(document)
     rows = [
-        (compared.label(each), _n(each), _estimates(each, unit))
+        (
+            compared.label(each),
+            _n(each) + _exploratory(each["difference"]),
+            _estimates(each, unit),
+        )
         for each in document["differences"]
     ]
     made = looks.made(

@@ -3,7 +3,8 @@
 estimates/NIGHT.parquet   all rows of the night
 estimates/NIGHT.json      what they were made from: a digest of everything, one of
                           the settings alone, the evidence of the night's own day,
-                          the unknown actions in it and everybody's place
+                          the unknown actions in it, and of every candidate
+                          its place and the largest probability it gives
 candidates.json           the candidates in the order in which they appeared
 pairs.json                the compared pairs likewise
 looks.json                which horizon was declared, from which night on
@@ -92,6 +93,7 @@ def estimate_nights(
                     "evidence": dict(keys[night]),
                     "unknown": evidence.unknown_actions(folder, night, keys[night]),
                     "places": [[*n, place] for n, place in plan.places.items()],
+                    "largest": dict(plan.largest),
                 },
                 ESTIMATES,
                 f"{night}.json",
@@ -184,7 +186,10 @@ def _plan(folder: Folder, job: Job) -> Plan:
         for one, other in job.pairs
     }
     places = {**_places(folder, APPEARED, versions), **_places(folder, PAIRS, pairs)}
-    return _plan_with(job, _looks(folder, job), places)
+    largest = {
+        n.name: largest_probability(n, job.layout.actions) for n in job.candidates
+    }
+    return _plan_with(job, _looks(folder, job), places, largest)
 
 
 def plan_of(folder: Folder, job: Job, night: dt.date) -> Plan | None:
@@ -196,11 +201,14 @@ def plan_of(folder: Folder, job: Job, night: dt.date) -> Plan | None:
     if kept is None or kept["settings"] != settings_of(job):
         return None
     places = {(one, other): place for one, other, place in kept["places"]}
-    return _plan_with(job, _declared(folder), places)
+    return _plan_with(job, _declared(folder), places, kept["largest"])
 
 
 def _plan_with(
-    job: Job, looks: tuple[Looks, ...], places: Mapping[Subject, int]
+    job: Job,
+    looks: tuple[Looks, ...],
+    places: Mapping[Subject, int],
+    largest: Mapping[str, float],
 ) -> Plan:
     return Plan(
         grid=evidence.grid_of(job),
@@ -212,9 +220,7 @@ def _plan_with(
         knows_support=job.layout.probabilities != "propensity"
         or job.layout.full_support,
         fixed_at=job.fixed_at,
-        largest={
-            n.name: largest_probability(n, job.layout.actions) for n in job.candidates
-        },
+        largest=largest,
     )
 
 

@@ -159,7 +159,7 @@ def build(folder: Path, options: argparse.Namespace) -> None:
         results = Folder(job.results)
         night = START + dt.timedelta(days=options.nights - 1)
         places = [[*n, place] for place, n in enumerate(subjects[1:], 1)]
-        record = {"settings": settings_of(job), "places": places}
+        record = {"settings": settings_of(job), "places": places, "largest": {}}
         results.write_json(record, ESTIMATES, f"{night}.json")
         results.write_json([["0001-01-01", None]], LOOKS)
     first, second = (folder / "results" / method / WAREHOUSE for method in METHODS)

@@ -54,7 +54,7 @@ return {bands: bands.length, edges: edges.length, least: Math.min(...edges.flatM
 # In each picture of intervals: text outside of it, and text that a line runs through.
 OVERLAPS = """
 const cut = [], crossed = []; let texts = 0;
-for (const svg of document.querySelectorAll('figure > div > svg')) {
+for (const svg of document.querySelectorAll('figure svg')) {
   const frame = svg.getBoundingClientRect();
   if (!frame.width) continue;
   const lines = [...svg.querySelectorAll('line, path')]

@@ -48,7 +48,14 @@ def test_a_command_that_failed_or_was_stopped_is_in_no_ratio(table):
         engine("oloproof", 0, 10.0, exit_code=-9, is_stopped=True),
     ]
     assert table.targets(records) == []
-    assert table.seconds(records[1:]) == "stopped after 10"
+    assert table.seconds(records[1:]) == "over the limit of 10"
+
+
+def test_a_signal_from_outside_is_not_told_as_a_failure_of_the_tool(table):
+    ended = engine("oloproof", 0, 10.0, exit_code=-15, is_stopped=False)
+    failed = engine("oloproof", 1, 3.0, exit_code=1, is_stopped=False)
+    assert table.seconds([ended]) == "ended from outside (signal 15) after 10"
+    assert table.seconds([failed]) == "failed (exit 1) after 3"
 
 
 def test_coverage_counts_given_intervals_and_widths_are_cut_to_the_possible(table):

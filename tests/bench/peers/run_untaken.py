@@ -28,7 +28,7 @@ def run(interval: str, log: str, floor: float, timed: clock.Clock) -> clock.Run:
         "value": (candidate.value.lower, candidate.value.upper),
         "improvement": (candidate.improvement.lower, candidate.improvement.upper),
     }
-    return clock.Run(made.profile.decisions, made.method, found)
+    return clock.Run(made.profile.decisions, candidate.value.method, found)
 
 
 if __name__ == "__main__":

@@ -241,10 +241,19 @@ def seconds(records: Sequence[Record]) -> str:
         return ""
     times = sorted(map(total, records))
     if any(r.get("exit_code", 0) != 0 for r in records):
-        is_stopped = any(r["is_stopped"] for r in records)
-        return f"{'stopped' if is_stopped else 'failed'} after {times[-1]:.3g}"
+        return "; ".join(map(ending, records))
     middle = f"{statistics.median(times):.3g}"
     return middle if len(times) == 1 else f"{middle} ({times[0]:.3g}-{times[-1]:.3g})"
+
+
+def ending(record: Record) -> str:
+    """How a run ended: a signal from outside says nothing of the tool."""
+    code, after = record.get("exit_code", 0), f"{total(record):.3g}"
+    if record.get("is_stopped"):
+        return f"over the limit of {after}"
+    if code < 0:
+        return f"ended from outside (signal {-code}) after {after}"
+    return after if code == 0 else f"failed (exit {code}) after {after}"
 
 
 def processor(records: Sequence[Record]) -> str:

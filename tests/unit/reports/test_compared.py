@@ -86,7 +86,7 @@ def test_declared_differences_stand_in_every_form(document):
     assert "Differences of candidates, reward per 100 decisions" in page
     assert page.count("thompson over ranker_v2") > 3
     assert "## Candidate against candidate" in markdown(document)
-    assert "| thompson over ranker\\_v2 | +0." in markdown(document)
+    assert "| thompson over ranker\\_v2, n = 25,722 | +0." in markdown(document)
 
 
 def test_pairs_do_not_mix_with_candidates(document):

@@ -86,8 +86,8 @@ def test_page_and_markdown_explain_the_method_that_was_used(nights):
 def test_the_next_checkpoint_is_told_for_all_that_share_a_start(document):
     first, second = looks.checkpoints(document)
     assert first == (
-        "The horizon of thompson, ranker_v2, always_first and ranker_v3 is 28 nights, "
-        "counted from 13 November 2019; the next checkpoint is 3 December 2019."
+        "The horizon of thompson, ranker_v2 and always_first is 28 nights, counted "
+        "from 13 November 2019; the next checkpoint is 3 December 2019."
     )
     assert second.startswith("The horizon of ranker_v4 is 28 nights, counted from 22 ")
     assert "the next checkpoint is 3 December 2019" in html(document)
@@ -103,14 +103,16 @@ def test_checkpoints_are_dates_from_the_candidate_s_own_start(document):
     assert named(document, "ranker_v4")["looks"]["start"] == "2019-11-22"
 
 
-def test_after_the_last_checkpoint_the_interval_no_longer_changes(make, acts):
+@pytest.mark.parametrize(("count", "last"), [(7, 28), (5, 30)])
+def test_after_the_last_checkpoint_the_interval_no_longer_changes(
+    make, acts, count, last
+):
     design = Design("anytime", 0.95, horizon_nights=5)
-    night = make(acts("x"), design=design, checkpoints=(2, 3, 4, 5))
-    (told,) = looks.checkpoints(build(night.facts()))
-    assert told.startswith("Since 28 November 2019, the last checkpoint, the interval ")
-    on_it = make(acts("x"), count=5, design=design, checkpoints=(2, 3, 4, 5))
-    (told,) = looks.checkpoints(build(on_it.facts()))
-    assert told.startswith("Since 30 November 2019")
+    night = make(acts("x"), count=count, design=design, checkpoints=(2, 3, 4, 5))
+    told, advice = looks.checkpoints(build(night.facts()))
+    assert told.startswith(f"Since {last} November 2019, the last checkpoint, the ")
+    assert "no longer changes" in told
+    assert advice == "A new horizon in the job file starts new looks."
 
 
 def test_an_open_horizon_is_told_to_be_open(make, acts):

@@ -19,8 +19,8 @@ from flows.warehouse.segments import WHOLE, Chosen
 from flows.warehouse.standing import standing, window
 
 MADE = runpy.run_path(str(Path(__file__).with_name("conftest.py")))
-CANDIDATES = 'new = "column:new"\ntable = "table.parquet"\nodd = "constant:z"'
-COMPARE = '[[compare]]\ncandidates = ["new", "table"]\n[outputs]'
+CANDIDATES = 'new = "column:new"\nodd = "constant:z"'
+COMPARE = '[[compare]]\ncandidates = ["new", "odd"]\n[outputs]'
 DESK, PHONE = Chosen("device", ("desk",)), Chosen("device", ("phone",))
 BOTH = Chosen("device", ("desk", "phone"))
 FIRST, LAST = dt.date(2024, 5, 1), dt.date(2024, 5, 9)
@@ -28,8 +28,7 @@ NUMBERS = ("estimate", "lower", "upper", "identified_lower", "identified_upper")
 WAYS = {
     "mixture": 'method = "mixture"',
     "drift": 'method = "mixture"\ndrift = true',
-    "anytime": 'method = "anytime"',
-    "horizon": 'method = "anytime"\nhorizon_nights = 4',
+    "anytime": 'method = "anytime"\nhorizon_nights = 4',
     "fixed": 'method = "fixed"',
     "compat": 'method = "compat"',
 }
@@ -62,7 +61,7 @@ def asked(place, candidate="new", other="", until=None):
 
 
 def subjects(place):
-    pairs = [] if "compat" in place.file.read_text() else [("new", "table")]
+    pairs = [] if "compat" in place.file.read_text() else [("new", "odd")]
     return [("new", ""), ("odd", ""), ("logging", ""), *pairs]
 
 
@@ -173,7 +172,7 @@ def test_shares_of_the_error_are_those_of_the_night(nights):
 
 
 @pytest.fixture
-def place(places, day):
+def place(places):
     found = places("place")
     found.days([1, 2, 3], size=40)
     found.night()
@@ -268,7 +267,7 @@ def test_before_the_first_night_there_is_none(place):
         pass
 
 
-def test_a_window_without_a_decision_says_which_nights_there_are(places, day):
+def test_a_window_without_a_decision_says_which_nights_there_are(places):
     place = places("gap")
     for number in (1, 5):
         place.days([number], size=40)
