@@ -18,6 +18,7 @@ import polars as pl
 from flows.decisions import Warned
 from flows.intervals.block_plan import nightly_plan
 from flows.offpolicy.methods import Design
+from flows.offpolicy.nights import IMPORTANCE_WEIGHTING
 from flows.policies import nearest
 from flows.reports import NightFacts
 from flows.reports.night import VIOLATIONS, Support
@@ -71,6 +72,8 @@ class Kept:
         job, design = self.job, self._design(night)
         days = [day for day in self.days if day.day <= night]
         earlier = self.headlines.filter(pl.col("night") < night)
+        own = estimates.read(self.folder, night)
+        own = own.filter(pl.col("estimator") == IMPORTANCE_WEIGHTING)
         return NightFacts(
             job=job.name,
             night=night,
@@ -83,15 +86,13 @@ class Kept:
             least_sample_probability=job.least_sample_probability,
             candidates=tuple((n.name, n.spec) for n in job.candidates),
             fixed_at=job.fixed_at,
-            estimates=pl.concat([earlier, estimates.read(self.folder, night)]),
+            estimates=pl.concat([earlier, own]),
             days=pl.DataFrame([_day(day) for day in days], schema=DAYS),
             warnings=_warnings([*_warned(days), *_several_models(job, days)]),
             unknown_actions=self._unknown(night, days),
             violations=self.violations.filter(pl.col("day") <= night),
             revisions=self.revisions.filter(pl.col("night") <= night),
-            frequencies=frequencies.found(
-                self.folder, job, [day.day for day in days]
-            ),
+            frequencies=frequencies.found(self.folder, job, [day.day for day in days]),
         )
 
     def _design(self, night: dt.date) -> Design:

@@ -98,6 +98,7 @@ def _job(file: Path, settings: Settings) -> Job:
         reports=tuple(settings.outputs.report),
         also=tuple(settings.job.also),
         digest=hashlib.sha256(text.encode()).hexdigest()[:16],
+        doubly_robust=evaluation.doubly_robust,
     )
 
 

@@ -114,6 +114,7 @@ class EvaluationSection(Section):
     drift: bool = False
     least_sample_probability: Annotated[float, Field(ge=1e-9, le=1)] = 1.0
     segments: list[Annotated[list[str], Field(min_length=1)]] = []
+    doubly_robust: bool = False
 
 
 class CandidateSection(Section):
@@ -191,6 +192,21 @@ class Settings(Section):
             raise ValueError(
                 'evaluation.horizon_nights belongs to method = "anytime": other '
                 "methods have no checkpoints"
+            )
+        if evaluation.doubly_robust:
+            self._check_doubly_robust()
+
+    def _check_doubly_robust(self) -> None:
+        if self.decisions.probabilities == "propensity":
+            raise ValueError(
+                "evaluation.doubly_robust needs the probability of every action that "
+                "could be taken; a log of propensities has that of the logged one"
+            )
+        if self.evaluation.method in ("fixed", "compat"):
+            raise ValueError(
+                'evaluation.doubly_robust needs method = "anytime" or "mixture": a '
+                "reward model learns from earlier nights, and only these two take "
+                "nights in their order"
             )
 
     @property

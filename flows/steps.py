@@ -32,7 +32,7 @@ from flows.facts import Kept
 from flows.job import load
 from flows.offpolicy.estimate import exit_code_of
 from flows.version import version
-from flows.warehouse import checked, estimates, evidence, frequencies
+from flows.warehouse import checked, estimates, evidence, frequencies, models
 from flows.warehouse.days import Day, find_days
 from flows.warehouse.evidence import Keys
 from flows.warehouse.folder import Folder
@@ -111,6 +111,7 @@ def plan(job: Job, asked: Asked) -> Plan:
 def check(plan: Plan, advance: Callable[[], None] = lambda: None) -> None:
     """Checks all new days. Raises: ViolationsError with everything that is wrong."""
     checked.check_days(plan.folder, plan.job, plan.days, plan.log_days, advance)
+    models.require(plan.folder, plan.job, plan.days)
 
 
 def uncounted(plan: Plan) -> tuple[Day, ...]:

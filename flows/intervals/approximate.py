@@ -31,7 +31,7 @@ actions, 400 logs (standard error .011):
       gaffke               1.88 | .993   1.29 | .995   1.04 | .968
       normal               1    | .853   1    | .930   1    | .940
       self-normalised       .98 | .855    .97 | .938    .97 | .953
-    reward .6
+    reward .5
       empirical likelihood  .64 | .945    .64 | .965    .64 | .953
       gaffke                .83 | .988    .73 | .975    .68 | .965
       normal               1    | .940   1    | .955   1    | .955
@@ -174,17 +174,15 @@ class _End:
             np.zeros(3),
         )
         kept = 2 if self.points.is_supported.all() else 3
-        return empirical_likelihood.lower_end(
+        sample = empirical_likelihood.Sample(
             self.estimand.scores(self.points, 0.0),
             _balances(self.points),
             self.points.count,
             self.points.sampling_weight,
-            corners=(
-                self.estimand.scores(corners, 0.0)[:kept],
-                _balances(corners)[:kept],
-            ),
-            deviations=self.deviations,
+            self.estimand.scores(corners, 0.0)[:kept],
+            _balances(corners)[:kept],
         )
+        return empirical_likelihood.lower_end(sample, deviations=self.deviations)
 
     def gaffke(self) -> float | None:
         """Control: the mean reward of the decisions that have one."""

@@ -59,54 +59,75 @@ class Best:
     corner_masses: Floats
 
 
-def lower_end(
-    scores: Floats,
-    balances: Floats,
-    counts: Floats,
-    weights: Floats,
-    *,
-    corners: tuple[Floats, Floats],
-    deviations: float,
-) -> float:
-    """The least mean that the likelihood ratio does not reject.
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What was seen, and the corners of what can be.
 
     scores, balances, counts, weights: shape (points,), at least one, counts positive,
-        sampling weights in (0, 1]. The last bits depend on the order.
-    corners: scores and balances; all that can occur lies in their convex hull or has a
-        higher score. Balances of both signs are among them.
+        sampling weights in (0, 1]. The last bits of an end depend on the order.
+    corner_scores, corner_balances: shape (corners,); all that can occur lies in their
+        convex hull or has a higher score. Balances of both signs are among them.
+    """
+
+    scores: Floats
+    balances: Floats
+    counts: Floats
+    weights: Floats
+    corner_scores: Floats
+    corner_balances: Floats
+
+    def best(self, mean: float | None) -> Best:
+        """The best bets against a mean of the scores; None: on the balance alone."""
+        gaps, corner_gaps = (
+            np.zeros_like(self.scores),
+            np.zeros_like(self.corner_scores),
+        )
+        if mean is not None:
+            gaps, corner_gaps = self.scores - mean, self.corner_scores - mean
+        return _best(
+            self.weights * np.stack([self.balances, gaps]),
+            self.counts,
+            np.stack([self.corner_balances, corner_gaps]),
+        )
+
+    def mass(self, best: Best) -> float:
+        """Decisions, sampled ones by their weights."""
+        seen = float((self.weights * best.masses).sum())
+        return seen + float(best.corner_masses.sum())
+
+    def estimate(self, base: Best) -> tuple[float, float]:
+        """The likeliest mean where nothing is known but the balance, and its error."""
+        mass, total = self.weights * base.masses, self.mass(base)
+        unseen = float((base.corner_masses * self.corner_scores).sum())
+        mean = (float((mass * self.scores).sum()) + unseen) / total
+        squares = _unexplained(self.scores - mean, self.balances, self.weights * mass)
+        return mean, math.sqrt(squares) / total
+
+
+def lower_end(sample: Sample, *, deviations: float) -> float:
+    """The least mean of the scores that the likelihood ratio does not reject.
+
     deviations: square root of the chi-square quantile, positive.
 
     Returns:
         The end, within about 1e-11 of the range of the scores; never below the least
         mean that the corners allow.
     """
-    corner_scores, corner_balances = corners
-
-    def best(gaps: Floats, corner_gaps: Floats) -> Best:
-        features = weights * np.stack([balances, gaps])
-        return _best(features, counts, np.stack([corner_balances, corner_gaps]))
-
-    base = best(np.zeros_like(scores), np.zeros_like(corner_scores))
-    mass = weights * base.masses
-    total = float(mass.sum()) + float(base.corner_masses.sum())
-    seen = float((mass * scores).sum())
-    unseen = float((base.corner_masses * corner_scores).sum())
-    least = _least_mean(*corners)
-    left, right = least, (seen + unseen) / total
-    spread = math.sqrt(_unexplained(scores - right, balances, weights * mass))
-    mean = right - deviations * max(spread, 0.5 * deviations) / total
-    span = max(float(np.ptp(scores)), float(np.ptp(corner_scores)), right - left)
-    tolerance = TOLERANCE * span
+    base = sample.best(None)
+    least = _least_mean(sample.corner_scores, sample.corner_balances)
+    left, (right, error) = least, sample.estimate(base)
+    mean = right - deviations * max(error, 0.5 * deviations / sample.mass(base))
+    span = max(np.ptp(sample.scores), np.ptp(sample.corner_scores), right - left)
+    tolerance = TOLERANCE * float(span)
     trials = 0
     while right - left > tolerance:
         if not left < mean < right or trials >= NEWTON_TRIALS:
             mean = 0.5 * (left + right)
         trials += 1
-        found = best(scores - mean, corner_scores - mean)
+        found = sample.best(mean)
         ratio = math.sqrt(max(2.0 * (found.log_wealth - base.log_wealth), 0.0))
         left, right = (mean, right) if ratio > deviations else (left, mean)
-        total = float((weights * found.masses).sum()) + float(found.corner_masses.sum())
-        slope = float(found.bets[1]) * total
+        slope = float(found.bets[1]) * sample.mass(found)
         step = (ratio - deviations) * ratio / slope if slope > 0.0 else -math.inf
         mean += step
         if abs(step) <= tolerance:

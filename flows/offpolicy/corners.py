@@ -7,10 +7,10 @@ their sums are exact and the same in any order.
 Of the mass without support only each row's sum is known, not where in the cell it lies.
 It is given to the corners where it lowers the wealth of bets most: log wealth is
 concave in the score, so scores that lie as far apart as the sums allow have the least.
-For the test of weights, whose score is w + u, that is to the heaviest corners first; for
-the lower end of a difference, whose score is x z - u', to the smallest x z first, and at
-its upper end, x z + u, to the largest. Decisions of compared candidates are then split
-into some with none and some with only such mass, which lowers wealth too.
+For the test of weights, whose score is w + u, that is to the heaviest corners first;
+for the lower end of a difference, whose score is x z - u', to the smallest x z first,
+and at its upper end, x z + u, to the largest. Decisions of compared candidates are then
+split into some with none and some with only such mass, which lowers wealth too.
 """
 
 from __future__ import annotations

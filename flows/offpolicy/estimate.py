@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 import polars as pl
 
@@ -38,7 +39,7 @@ from flows.offpolicy.methods import Design, Window, interval, look_of
 Numbers = tuple[float | None, float | None, float | None, float | None, float | None]
 NO_NUMBERS: Numbers = (None, None, None, None, None)
 NO_CHANGE: Numbers = (0.0, 0.0, 0.0, 0.0, 0.0)
-OF_ONE = ("value", "improvement")
+OF_ONE: tuple[Literal["value", "improvement"], ...] = ("value", "improvement")
 OF_PAIR = ("difference",)
 # Decimals of a scaled estimate that the grid resolves; below is its own rounding.
 RESOLVED = 9

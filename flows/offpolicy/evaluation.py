@@ -19,6 +19,7 @@ from flows.offpolicy.assumptions import Assumption, assumptions
 from flows.offpolicy.cells import Cells
 from flows.offpolicy.corners import points
 from flows.offpolicy.estimate import (
+    OF_ONE,
     WITHHELD,
     Estimate,
     Evidence,
@@ -188,7 +189,7 @@ class Counted:
             finding,
             assumptions(finding, against, self.design, first=first, last=last),
             self.unknown.get(candidate.name, ()),
-            self._second_lines(cells, share) if self.is_with_second_lines else {},
+            self._second_lines(cells, finding, share),
         )
 
     def _pairs(
@@ -227,8 +228,13 @@ class Counted:
         )
 
     def _second_lines(
-        self, cells: Cells, share: float
+        self, cells: Cells, finding: Finding, share: float
     ) -> dict[str, tuple[SecondLine, ...]]:
+        """Approximate intervals where they are asked for and could mean anything."""
+        if not self.is_with_second_lines or finding.is_withheld:
+            return {}
+        # A policy does not improve on itself.
+        names = OF_ONE[:1] if cells.is_logging else OF_ONE
         return {
             name: second_lines(
                 points(cells),
@@ -237,7 +243,7 @@ class Counted:
                 alpha=(1.0 - self.design.confidence) * share,
                 floor=self.grid.floor,
             )
-            for name in ("value", "improvement")
+            for name in names
         }
 
     def _cells(

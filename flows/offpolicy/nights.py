@@ -45,6 +45,9 @@ WINDOWS: Mapping[str, int | None] = {
     "since_start": None,
 }
 HEADLINE = "since_start"
+# What an estimate is made by; never mixed without a name (`flows.offpolicy.twins`).
+IMPORTANCE_WEIGHTING = "importance weighting"
+DOUBLY_ROBUST = "doubly robust"
 EPOCH = dt.date(1970, 1, 1)
 SCHEMA: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "night": pl.Date,
@@ -56,6 +59,7 @@ SCHEMA: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "segment_by": pl.String,
     "segment": pl.String,
     "estimand": pl.String,
+    "estimator": pl.String,
     "estimate": pl.Float64,
     "lower": pl.Float64,
     "upper": pl.Float64,
@@ -139,7 +143,13 @@ def estimate_subject(
 def frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """Estimates as a sorted frame of `SCHEMA`."""
     keys = ["window", "candidate", "other", "segment_by", "segment", "estimand"]
-    return pl.DataFrame(list(rows), schema=SCHEMA).sort(keys)
+    return pl.DataFrame(list(rows), schema=SCHEMA).sort(*keys, "estimator")
+
+
+def headline() -> pl.Expr:
+    """Whether answers are read from a row: importance weighting since the start."""
+    is_whole = (pl.col("window") == HEADLINE) & (pl.col("segment_by") == "")
+    return is_whole & (pl.col("estimator") == IMPORTANCE_WEIGHTING)
 
 
 def segment_shares(
@@ -181,19 +191,25 @@ def _rows(
     design = replace(plan.design, horizon_nights=looks.horizon_nights)
     start = max(looks.first_night, one.first_seen)
     start = max(start, fixed_from) if fixed_from <= night else start
+    made: dict[Window, Finding | None] = {}
     for window, length in WINDOWS.items():
         first = night - dt.timedelta(days=length - 1) if length else start
+        begin = max(first, one.first_seen)
         looked_at = Window(
-            _number(first), (night - first).days + 1, is_from_start=length is None
+            _number(begin), (night - begin).days + 1, is_from_start=length is None
         )
-        found = _finding(one, looked_at, design, is_withheld=against is not None)
+        if looked_at not in made:
+            made[looked_at] = _finding(
+                one, looked_at, design, is_withheld=against is not None
+            )
+        found = made[looked_at]
         if found is None:
             continue
         told = assumptions(
             found,
             against,
             design,
-            first=max(first, one.first_seen).isoformat(),
+            first=begin.isoformat(),
             last=night.isoformat(),
         )
         for estimate in found.estimates:
@@ -208,6 +224,7 @@ def _rows(
                 "other": other,
                 "segment_by": cut,
                 "segment": segment,
+                "estimator": IMPORTANCE_WEIGHTING,
                 **_numbers(estimate, found),
                 **({"look": EXPLORATORY} if first < fixed_from else {}),
                 "assumptions": [asdict(assumption) for assumption in told],

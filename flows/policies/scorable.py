@@ -16,7 +16,7 @@ actions without support cannot be read off such a log (validity.md 2).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -35,12 +35,16 @@ class Scored:
     unsupported: the candidate's mass, over all actions, without support in the log; of
         a log of propensities what is known of it.
     needs_support: False for the policy that ran: it supports itself below any floor.
+    expected: of an array with a number for each action, the sum over supported ones of
+        number times the candidate's probability; None where that is not known, and for
+        the policy that ran.
     """
 
     name: str
     probability: pl.Expr
     unsupported: pl.Expr
     needs_support: bool = True
+    expected: Callable[[pl.Expr], pl.Expr] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +124,12 @@ class Lists(Scorable):
             (pl.element() < floor).cast(pl.Float64)
         )
 
+    def is_supported(self, floor: float) -> pl.Expr:
+        """For each action 1.0 where it was logged at or above `floor`, else 0.0."""
+        return self.array(c.LOGGING_PROBABILITIES).arr.eval(
+            (pl.element() >= floor).cast(pl.Float64)
+        )
+
     def column(
         self, name: str, column: str, floor: float, unlisted: pl.Expr | None = None
     ) -> Scored:
@@ -128,17 +138,31 @@ class Lists(Scorable):
         unsupported = (probabilities * self.is_below(floor)).arr.sum()
         if unlisted is not None:
             unsupported = unsupported + unlisted
-        return Scored(name, probabilities.arr.get(pl.col(POSITION)), unsupported)
+        supported = probabilities * self.is_supported(floor)
+        return Scored(
+            name,
+            probabilities.arr.get(pl.col(POSITION)),
+            unsupported,
+            expected=lambda numbers: (supported * numbers).arr.sum(),
+        )
 
     def uniform(self, name: str, floor: float) -> Scored:
         """The same probability for each listed action."""
         share = 1.0 / pl.col(COUNT)
-        return Scored(name, share, self.is_below(floor).arr.sum() * share)
+        return Scored(
+            name,
+            share,
+            self.is_below(floor).arr.sum() * share,
+            expected=lambda numbers: (
+                (self.is_supported(floor) * numbers).arr.sum() * share
+            ),
+        )
 
     def constant(self, name: str, action: str, floor: float) -> Scored:
         """Always `action`, which has no support where it is not listed."""
         if action not in self.actions:
-            return Scored(name, pl.lit(0.0), pl.lit(1.0))
+            none = pl.lit(0.0)
+            return Scored(name, none, pl.lit(1.0), expected=lambda _: none)
         return self._at(name, self.actions.index(action), floor)
 
     def first(self, name: str, floor: float) -> Scored:
@@ -148,7 +172,13 @@ class Lists(Scorable):
     def _at(self, name: str, position: int, floor: float) -> Scored:
         is_taken = (pl.col(POSITION) == position).cast(pl.Float64)
         logged = self.array(c.LOGGING_PROBABILITIES).arr.get(position)
-        return Scored(name, is_taken, (logged < floor).cast(pl.Float64))
+        is_supported = (logged >= floor).cast(pl.Float64)
+        return Scored(
+            name,
+            is_taken,
+            (logged < floor).cast(pl.Float64),
+            expected=lambda numbers: numbers.arr.get(position) * is_supported,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

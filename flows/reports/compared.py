@@ -1,7 +1,7 @@
 """Candidates against each other: places, who is certainly worse, declared differences.
 
 Places follow from the improvements, which hold together (`flows.offpolicy.ranking`).
-Differences are narrower and a family of their own; they are shown beside.
+Declared differences are a family of their own; they are shown beside, not mixed in.
 """
 
 from __future__ import annotations

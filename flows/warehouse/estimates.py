@@ -23,23 +23,27 @@ from typing import Any
 import polars as pl
 
 from flows.offpolicy.evidence import NO_OTHER
-from flows.offpolicy.nights import HEADLINE, contradictions, estimate_subject, frame
+from flows.offpolicy.nights import contradictions, estimate_subject, frame, headline
 from flows.offpolicy.plan import Looks, Plan, Subject
+from flows.offpolicy.twins import beside
 from flows.policies import largest_probability
-from flows.warehouse import evidence, revisions
+from flows.warehouse import evidence, models, revisions
 from flows.warehouse.checked import revision_of
 from flows.warehouse.days import days_in_log
 from flows.warehouse.evidence import EVIDENCE, EXACT, Keys
 from flows.warehouse.folder import Folder, digest_of
 from flows.warehouse.settings import BASELINE, Job
+from flows.warehouse.workers import results
 
 APPEARED = "candidates.json"
 PAIRS = "pairs.json"
 LOOKS = "looks.json"
 ESTIMATES = "estimates"
-VERSION = 2
+VERSION = 3
 # How many nights' estimates are held before they are written.
 NIGHTS_AT_ONCE = 32
+# From so many candidates times nights times cuts on, processes are started.
+LARGE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ def estimate_nights(
     plan = _plan(folder, job)
     wanted = {
         night: key
-        for night, key in _digests(job, keys, plan)
+        for night, key in _digests(folder, job, keys, plan)
         if not _is_made(folder, night, key)
     }
     counted = [revision_of(folder, day) for day in keys]
@@ -113,16 +117,50 @@ def _rows(
     known = {day: of_day for day, of_day in keys.items() if day <= max(nights)}
     rows: dict[dt.date, list[dict[str, Any]]] = {night: [] for night in nights}
     against: dict[tuple[str, dt.date], str | None] = {}
-    for subject in evidence.subjects_of(job):
-        cells = evidence.read(folder, known, EVIDENCE, subject)
-        exact = None
-        if EXACT in evidence.kinds_of(job):
-            exact = evidence.read(folder, known, EXACT, subject)
-        if subject[1] == NO_OTHER:
-            against |= contradictions(subject, cells, nights, plan)
-        for row in estimate_subject(subject, cells, exact, nights, plan, against):
-            rows[row["night"]].append(row)
+    shared = _Shared(folder, job, known, tuple(nights), plan, against)
+    subjects = evidence.subjects_of(job)
+    # Pairs rest on what is known of their candidates.
+    for group in (
+        [n for n in subjects if n[1] == NO_OTHER],
+        [n for n in subjects if n[1] != NO_OTHER],
+    ):
+        tasks = [(shared, subject) for subject in group]
+        is_large = len(group) * len(nights) * (1 + len(job.cuts)) >= LARGE
+        for made, found in results(_of_subject, tasks, is_large=is_large):
+            against.update(found)
+            for row in made:
+                rows[row["night"]].append(row)
     return {night: frame(found) for night, found in rows.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What the estimates of all subjects are made from."""
+
+    folder: Folder
+    job: Job
+    keys: Mapping[dt.date, Keys]
+    nights: tuple[dt.date, ...]
+    plan: Plan
+    against: Mapping[tuple[str, dt.date], str | None]
+
+
+def _of_subject(
+    task: tuple[_Shared, Subject],
+) -> tuple[list[dict[str, Any]], dict[tuple[str, dt.date], str | None]]:
+    """The rows of one candidate or pair, and what contradicts a candidate's weights."""
+    shared, subject = task
+    folder, job, plan, nights = shared.folder, shared.job, shared.plan, shared.nights
+    cells = evidence.read(folder, shared.keys, EVIDENCE, subject)
+    exact, found = None, {}
+    if EXACT in evidence.kinds_of(job):
+        exact = evidence.read(folder, shared.keys, EXACT, subject)
+    if subject[1] == NO_OTHER:
+        found = contradictions(subject, cells, nights, plan)
+    against = {**shared.against, **found}
+    made = estimate_subject(subject, cells, exact, nights, plan, against)
+    scores = models.scores(folder, job, shared.keys, subject, plan)
+    return list(beside(made, scores)), found
 
 
 def _batches(nights: Sequence[dt.date]) -> Iterator[Sequence[dt.date]]:
@@ -137,6 +175,7 @@ def settings_of(job: Job) -> str:
         [job.reward_range, job.propensity_floor, job.least_sample_probability],
         asdict(replace(job.design, horizon_nights=None)),
         [job.cuts, job.pairs, sorted(job.fixed_at.items()), job.timezone],
+        job.doubly_robust,
     )
 
 
@@ -165,11 +204,10 @@ def read(folder: Folder, night: dt.date) -> pl.DataFrame:
 
 
 def headlines(folder: Folder, nights: Sequence[dt.date]) -> pl.DataFrame:
-    """Of several nights the rows since the start, without segments."""
+    """Of several nights importance weighting since the start, without segments."""
     files = [folder.path(ESTIMATES, f"{night}.parquet") for night in nights]
     rows = pl.scan_parquet(files, glob=False, hive_partitioning=False)
-    is_headline = (pl.col("window") == HEADLINE) & (pl.col("segment_by") == "")
-    return rows.filter(is_headline).collect(engine="streaming")
+    return rows.filter(headline()).collect(engine="streaming")
 
 
 def _plan(folder: Folder, job: Job) -> Plan:
@@ -260,15 +298,16 @@ def _declared(folder: Folder) -> tuple[Looks, ...]:
 
 
 def _digests(
-    job: Job, keys: Mapping[dt.date, Keys], plan: Plan
+    folder: Folder, job: Job, keys: Mapping[dt.date, Keys], plan: Plan
 ) -> Iterator[tuple[dt.date, str]]:
     """Of each night a digest of all that its estimates depend on: a chain of days."""
     shares = [(n, plan.share(n)) for n in evidence.subjects_of(job)]
     largest = sorted(plan.largest.items())
     digest = digest_of(VERSION, settings_of(job), sorted(shares), largest)
+    fitted = models.digests(folder, job, keys)
     for night, of_day in keys.items():
         looks = plan.looks_at(night)
-        digest = digest_of(digest, str(night), of_day)
+        digest = digest_of(digest, str(night), of_day, fitted.get(night))
         yield night, digest_of(digest, str(looks.first_night), looks.horizon_nights)
 
 

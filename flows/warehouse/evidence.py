@@ -37,7 +37,7 @@ from flows.policies import (
     prepare,
     sources,
 )
-from flows.warehouse import frequencies
+from flows.warehouse import frequencies, models
 from flows.warehouse.checked import profile_of, revision_of
 from flows.warehouse.days import Day, name_of, open_day, stamp_of
 from flows.warehouse.folder import Folder, digest_of, digest_of_file
@@ -166,6 +166,7 @@ def uncounted(folder: Folder, job: Job, day: Day, keys: Keys) -> tuple[Subject, 
             path_of(folder, kind, day.day, keys[label(subject)]).exists()
             for kind in kinds_of(job)
         )
+        or models.is_uncounted(folder, job, day, keys, subject)
     )
 
 
@@ -186,7 +187,7 @@ def prepare_day(
         candidates=tuple(for_day(candidate, day.day) for candidate in candidates),
         reward_range=job.reward_range,
         work=work,
-        keep=tuple(dict.fromkeys(name for cut in job.cuts for name in cut)),
+        keep=_kept_columns(job),
         window=day.window,
     )
     return prepare(con, request, profile_of(folder, job, day))
@@ -227,6 +228,7 @@ def count_day(folder: Folder, job: Job, day: Day, keys: Keys) -> None:
             segments=job.cuts,
             blocks=job.design.blocks,
         )
+        models.count_day(folder, job, day, keys, prepared, [*scored.values()], grid)
     for subject in wanted:
         key = keys[label(subject)]
         unknown = prepared.unknown.get(subject[0], ()) if not subject[1] else ()
@@ -268,6 +270,13 @@ def kinds_of(job: Job) -> tuple[str, ...]:
 def logging_names(job: Job) -> frozenset[str]:
     """The candidates that are the logging policy itself."""
     return frozenset(n.name for n in candidates_of(job) if n.kind is Kind.LOGGING)
+
+
+def _kept_columns(job: Job) -> tuple[str, ...]:
+    """The columns of the context that segments and reward models need."""
+    named = [name for cut in job.cuts for name in cut]
+    named += job.layout.context if job.doubly_robust else ()
+    return tuple(dict.fromkeys(named))
 
 
 def _write(

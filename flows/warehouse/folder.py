@@ -8,6 +8,8 @@
     evidence/DAY/KEY.parquet    counts of one candidate on one day
     frequencies/DAY/KEY.parquet how often each action was logged on a day
     exact/DAY/KEY.parquet       the same for the method `compat`
+    models/NIGHT-KEY.json       the reward model of a night, and in seen/ what it learnt
+    doubly_robust/DAY/KEY.parquet   counted scores of one candidate on one day
     pairs.json                  compared pairs likewise
     looks.json                  which horizon was declared from which night on
     estimates/NIGHT.parquet     all estimates of a night, beside what they depend on

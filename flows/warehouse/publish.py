@@ -1,7 +1,8 @@
 """The warehouse: one DuckDB file with everything, built beside and swapped in.
 
 Tables `runs`, `evidence`, `known_segments`, `estimates`, `revisions`, `frequencies`,
-`violations`, `missing`; views `answers`, `differences`, `closing_in`, `segments`.
+`violations`, `missing`; views `answers`, `differences`, `closing_in`, `segments`,
+`doubly_robust`.
 Somebody who has the old file open goes on reading it; whoever opens the name finds the
 new one, complete. The small tables stand beside it as sorted Parquet in `tables/`;
 evidence already is Parquet.
@@ -24,7 +25,7 @@ from flows.warehouse.revisions import REVISIONS
 from flows.warehouse.settings import Job
 
 WAREHOUSE = "warehouse.duckdb"
-VIEWS = ("answers", "differences", "closing_in", "segments")
+VIEWS = ("answers", "differences", "closing_in", "segments", "doubly_robust")
 COPIED = ("runs", "known_segments", "estimates", "revisions", "violations", "missing")
 
 

@@ -14,7 +14,7 @@ import datetime as dt
 
 import polars as pl
 
-from flows.offpolicy.nights import HEADLINE
+from flows.offpolicy.nights import headline
 from flows.warehouse.folder import Folder
 
 REVISIONS = "revisions"
@@ -71,5 +71,4 @@ def read(folder: Folder) -> pl.DataFrame:
 
 
 def _headline(rows: pl.DataFrame) -> pl.DataFrame:
-    is_headline = (pl.col("window") == HEADLINE) & (pl.col("segment_by") == "")
-    return rows.filter(is_headline).select("night", *KEYS, *NUMBERS, "run_id")
+    return rows.filter(headline()).select("night", *KEYS, *NUMBERS, "run_id")

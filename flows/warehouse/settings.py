@@ -29,6 +29,7 @@ class Job:
     cuts: the declared segments, each some context columns.
     pairs: candidates whose difference is declared.
     fixed_at: of a candidate the night from which on it was left as it is.
+    doubly_robust: whether estimates have a doubly robust twin.
     reports: the forms in which a night is reported.
     also: further job files of the same night, relative to `base`.
     digest: of the settings, for the record of a run.
@@ -50,6 +51,7 @@ class Job:
     reports: tuple[str, ...]
     also: tuple[str, ...]
     digest: str
+    doubly_robust: bool = False
 
     @property
     def results(self) -> Path:

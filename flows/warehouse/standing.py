@@ -90,10 +90,10 @@ class Standing:
         return share * of_segments[part.cut, part.segments[0]]
 
     def since_start(self, part: Chosen) -> Look:
-        """The night's own look; of an undeclared cut, what it would have been."""
+        """The night's own look; an undeclared cut, which has none, is computed."""
         start = self.start(part)
         if not part.is_declared:
-            return self.window(part, start, self.night, is_from_start=True)
+            return self.window(part, start, self.night)
         found = windows.look(
             self.con, self.subject, part, self.night, is_logging=self.is_logging
         )
@@ -101,14 +101,12 @@ class Standing:
             raise UsageError(self._nothing(part, start, self.night))
         return found
 
-    def window(
-        self, part: Chosen, first: dt.date, end: dt.date, *, is_from_start: bool = False
-    ) -> Look:
-        """What the evidence of the nights from `first` to `end` says.
+    def window(self, part: Chosen, first: dt.date, end: dt.date) -> Look:
+        """What the evidence of the nights from `first` to `end` says, looked at once.
 
         Raises: UsageError when there is no decision.
         """
-        design, nights = self.design, window(first, end, is_from_start=is_from_start)
+        design, nights = self.design, window(first, end)
         rows = windows.read(self.con, self.subject, part, nights, design)
         if rows.is_empty():
             raise UsageError(self._nothing(part, first, end))

@@ -134,7 +134,9 @@ def read(
         "last": first + dt.timedelta(days=window.nights - 1),
         **units,
     }
-    rows = queries.frame(con, queries.filled("evidence/window", {"unit": unit}), values)
+    rows = queries.frame(
+        con, queries.filled("evidence/window", {"place": unit}), values
+    )
     return (
         rows.sort("unit", "kind", "sample_probability", "weight_cell", "reward_cell")
         .with_columns(

@@ -1,4 +1,5 @@
--- What a night said of a candidate (or compared pair) since the start, in one segment.
+-- What a night said of a candidate (or compared pair) since the start, in one segment,
+-- by importance weighting.
 select
     window_start,
     estimand,
@@ -27,6 +28,7 @@ from warehouse.estimates
 where
     night = $night::date
     and "window" = 'since_start'
+    and estimator = 'importance weighting'
     and candidate = $candidate
     and other = $other
     and segment_by = $segment_by

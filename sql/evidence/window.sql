@@ -2,7 +2,7 @@
 -- added over everything that an interval does not tell apart.
 with in_window as (
     select
-        ${unit} as unit,
+        ${place} as unit,
         kind,
         sample_probability,
         weight_cell,

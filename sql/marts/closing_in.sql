@@ -16,6 +16,7 @@ select
 from estimates
 where
     "window" = 'since_start'
+    and estimator = 'importance weighting'
     and other = ''
     and segment_by = ''
 order by

@@ -1,5 +1,5 @@
--- One row a night, window, candidate (or compared pair), segment and estimand, in the
--- unit of the reward.
+-- One row a night, window, candidate (or compared pair), segment, estimand and estimator,
+-- in the unit of the reward.
 create table estimates as
 select
     night,
@@ -11,6 +11,7 @@ select
     segment_by,
     segment,
     estimand,
+    estimator,
     estimate,
     lower,
     upper,
@@ -41,4 +42,5 @@ order by
     other,
     segment_by,
     segment,
-    estimand
+    estimand,
+    estimator

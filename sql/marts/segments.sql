@@ -18,6 +18,7 @@ select
 from estimates
 where
     "window" = 'since_start'
+    and estimator = 'importance weighting'
     and other = ''
     and segment_by <> ''
     and night = (select max(every.night) from estimates as every)

@@ -30,7 +30,7 @@ from flows import on_demand, queries
 from flows.job import load
 from flows.offpolicy.evidence import SUMS
 from flows.offpolicy.grid import UNIT, Grid
-from flows.offpolicy.nights import SCHEMA, WINDOWS
+from flows.offpolicy.nights import IMPORTANCE_WEIGHTING, SCHEMA, WINDOWS
 from flows.warehouse.estimates import ESTIMATES, LOOKS, settings_of
 from flows.warehouse.folder import Folder
 from flows.warehouse.publish import WAREHOUSE
@@ -132,7 +132,12 @@ def estimates(options: argparse.Namespace, subjects: list[tuple[str, str]]):
         orient="row",
     )
     told = {"assumption": "a", "status": "checked", "finding": "made up"}
-    filled = {"state": "estimated", "look": "every look", "assumptions": [told] * 4}
+    filled = {
+        "estimator": IMPORTANCE_WEIGHTING,
+        "state": "estimated",
+        "look": "every look",
+        "assumptions": [told] * 4,
+    }
     every = pl.DataFrame({"night": nights}).join(asked, how="cross")
     every = every.with_columns(window_start=pl.lit(START), window_end=pl.col("night"))
     rest = [name for name in SCHEMA if name not in every.columns]

@@ -12,8 +12,8 @@ import functools
 
 import numpy as np
 import polars as pl
-
 from bed.laws import ACTIONS, BETA
+
 from flows.offpolicy.cells import Cells
 from flows.offpolicy.evidence import LARGEST, SUPPORT_MISSING
 from flows.offpolicy.grid import Grid, product
@@ -40,7 +40,7 @@ class Drawn:
         return Drawn(*(array[which] for array in vars(self).values()))
 
 
-@functools.cache
+@functools.lru_cache(maxsize=32)
 def grid_of(law):
     """The grid of a log of `law`."""
     least = 1.0 if law.kept is None else float(law.kept.min())
@@ -79,7 +79,7 @@ def draw(law, random, sizes):
     )
 
 
-@functools.cache
+@functools.lru_cache(maxsize=32)
 def kinds(law):
     """Context, action, reward, whether it is lost, and the probability to be logged."""
     context, action, paid, missing = (

@@ -40,6 +40,12 @@ class Law:
     kept: np.ndarray | None = None
 
     @property
+    def is_complete(self):
+        """Whether every decision is logged with its reward and full support."""
+        is_lossless = self.lost is None and self.kept is None
+        return is_lossless and bool((self.logging >= self.floor).all())
+
+    @property
     def values(self):
         """Mean reward of each candidate."""
         return (self.candidates * self.pays).sum(axis=(1, 2)) / len(self.pays)
@@ -134,4 +140,3 @@ def sampled():
 def hidden_gaps():
     """Lost rewards and mass without support at once."""
     return dataclasses.replace(gaps(), lost=hidden().lost)
-

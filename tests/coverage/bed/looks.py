@@ -6,12 +6,11 @@ A run draws decisions from a generator and returns, by estimand, what was found.
 from __future__ import annotations
 
 import dataclasses
-import math
 
 import numpy as np
-
 from bed.drawing import cells, draw
 from bed.peers import CONFIDENCE, widths
+
 from flows.intervals import ESTIMANDS
 from flows.intervals.block_plan import FIXED_CUTS, POSITIONS, SUB_BLOCKS
 from flows.offpolicy.corners import points
@@ -50,7 +49,8 @@ class Found:
 
 def judged(found, truth, **peers):
     """An interval held against the truth; an empty one leaves it out on a side."""
-    return Found(truth < found.lower, truth > found.upper, found.width, peers)
+    is_below, is_above = bool(truth < found.lower), bool(truth > found.upper)
+    return Found(is_below, is_above, float(found.width), peers)
 
 
 def of_counts(counted, estimand, design, window, *, share=1.0):
@@ -95,7 +95,9 @@ def one_look(law, decisions, *, method="fixed", estimands=OF_ONE, spoil=None):
 
 
 def peers_of(law, counted, estimand):
-    """Widths of the peers on the same counts."""
+    """Widths of the peers on the same counts; none where decisions are missing."""
+    if not law.is_complete:
+        return {}
     return widths(
         points(counted),
         estimand,
@@ -132,9 +134,3 @@ def every_night(law, nights, a_night, *, horizon=None, estimands=OF_ONE):
         return found
 
     return run
-
-
-def mean(numbers):
-    """The mean of those that are numbers; not a number where there is none."""
-    kept = [number for number in numbers if not math.isnan(number)]
-    return math.fsum(kept) / len(kept) if kept else math.nan

@@ -1,8 +1,8 @@
 """What the widths of the bed are held against, on the same counts.
 
-    normal   importance weighting, mean and standard errors: valid in the limit alone
-    likelihood   empirical likelihood, below 25 decisions times floor not shown
-    compat   the interval another tool publishes, cut to what is possible
+normal   importance weighting, mean and standard errors: valid in the limit alone
+likelihood   empirical likelihood, below 25 decisions times floor not shown
+compat   the interval another tool publishes, cut to what is possible
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ DEVIATIONS = 1.959964
 
 
 def widths(points, estimand, *, floor, max_weight):
-    """Widths by peer; not a number where a peer has no interval.
+    """Widths by peer, of those that have an interval.
 
     points: complete data, as counted.
     """
-    found = dict.fromkeys(PEERS, math.nan)
-    found["normal"] = normal(points, estimand).width
+    found = {"normal": normal(points, estimand).width}
     if estimand == "difference":
         return found
     lines = second_lines(

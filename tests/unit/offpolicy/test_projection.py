@@ -42,14 +42,15 @@ def cells(design, nights, size, seed=1):
     if design.used == "fixed":
         shares = fixed_plan(1.0).decisions
     weight = pl.lit(pl.Series(np.where(action == 0, 4.5, 0.125)))
-    cell = GRID.weight_cell(weight)
+    scaled = pl.lit(pl.Series(reward.astype(float)))
+    cell, reward_cell = GRID.weight_cell(weight), GRID.reward_cell(scaled)
     frame = pl.DataFrame({"day": np.repeat(np.arange(nights), size)}).select(
         pl.col("day").cast(pl.Int32).cast(pl.Date),
         pl.Series("block", rng.choice(shares.size, size=count, p=shares)),
         weight_cell=cell,
         weight_part=GRID.weight_part(weight, cell),
-        reward_cell=pl.Series(reward * 63),
-        reward_part=pl.Series(reward * UNIT),
+        reward_cell=reward_cell,
+        reward_part=GRID.reward_part(scaled, reward_cell),
     )
     part = pl.col("weight_part")
     frame = frame.with_columns(

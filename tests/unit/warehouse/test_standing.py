@@ -15,6 +15,7 @@ from flows.job import load
 from flows.offpolicy.estimate import Evidence, find
 from flows.offpolicy.methods import EVERY_LOOK, EXPLORATORY, SINGLE_LOOK
 from flows.offpolicy.plan import series_share
+from flows.warehouse import windows
 from flows.warehouse.segments import WHOLE, Chosen
 from flows.warehouse.standing import standing, window
 
@@ -65,11 +66,25 @@ def subjects(place):
     return [("new", ""), ("odd", ""), ("logging", ""), *pairs]
 
 
-def numbers(look):
+def numbers(finding):
     return {
         made.estimand: {name: getattr(made, name) for name in (*NUMBERS, "state")}
-        for made in look.finding.estimates
+        for made in finding.estimates
     }
+
+
+def from_evidence(at, part, first):
+    """The night's look made again; not that of `compat`, which needs exact scores."""
+    if at.design.used == "compat":
+        return None
+    nights = window(first, at.night, is_from_start=True)
+    rows = windows.read(at.con, at.subject, part, nights, at.design)
+    return find(
+        Evidence(at.plan.cells(rows, at.subject), None, nights),
+        design=at.design,
+        share=at.share(part),
+        is_withheld=False,
+    )
 
 
 def stored(place, subject, night, part, length):
@@ -92,12 +107,14 @@ def test_since_the_start_is_the_night_s_own_look(nights, part):
         for night in (LAST, dt.date(2024, 5, 6)):
             with asked(nights, *subject, until=night) as at:
                 look = at.since_start(part)
-                again = at.window(part, look.first, at.night, is_from_start=True)
+                again = from_evidence(at, part, look.first)
             wanted = stored(nights, subject, night, part, "since_start")
-            assert numbers(look) == wanted
-            assert numbers(again) == approximately(wanted)
-            assert look.finding.decisions == again.finding.decisions
-            assert look.finding.estimates[0].look == again.finding.estimates[0].look
+            assert numbers(look.finding) == wanted
+            if again is not None:
+                made = {name: numbers(again)[name] for name in wanted}
+                assert made == approximately(wanted)
+                assert look.finding.decisions == again.decisions
+                assert look.finding.estimates[0].look == again.estimates[0].look
 
 
 def approximately(wanted):
@@ -116,7 +133,7 @@ def test_the_last_nights_are_those_of_the_night(nights, part):
         with asked(nights, *subject) as at:
             look = at.window(part, LAST - dt.timedelta(days=6), LAST)
         wanted = stored(nights, subject, LAST, part, "last_7")
-        assert numbers(look) == approximately(wanted)
+        assert numbers(look.finding) == approximately(wanted)
         assert {n.look for n in look.finding.estimates} == {SINGLE_LOOK}
 
 
