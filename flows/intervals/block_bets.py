@@ -1,243 +1,171 @@
-"""draft"""
+"""Wealth of a block bettor: what the counts of a block do to it.
+
+Scores are those of `estimands`, written d + c e for a control c in [0, 1], and v is the
+sampling weight. Wealth against a mean m is multiplied in each block by the product over
+its decisions of
+
+    1 + bet * v (d + c e - m)      bet in [0, .85 / (m - least score)]
+
+with bet and c from earlier blocks and planned sizes only. Where candidate mass is
+unsupported the score can be lower than the least one with support: bets stay below
+.99 / (m - that one) too. As bet >= 0 wealth does not grow on average under any mean <=
+m, and counts split over neighbouring cells never raise it (log is concave).
+
+Of earlier blocks come the moments of v d and v e, with 200 pseudo decisions of the
+planned law added. With L = log(1 / alpha) and t the decisions planned up to the next
+checkpoint c minimises sqrt(2 variance L / t) + .67 (m - least score) L / t. The bet is
+the one of a Gaussian race (`normal_tail`) to the checkpoint of each share of alpha,
+turned into the best constant bet as the block's part of what is left grows, and
+corrected for the third moment.
+
+Source: intervals-next.md, sections 4 and 8; validity.md 1, 5a, 5f and 13. The limit of
+bets on unsupported decisions is derived here.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from flows.intervals.block_plan import Plan
-from flows.intervals.block_points import BlockPoints
-from flows.intervals.estimands import Estimand
+from flows.intervals.block_game import PSEUDO_DECISIONS, Game, Owners
 from flows.intervals.normal_tail import LEAST_LOG, hazard
-from flows.intervals.points import Floats, Points
+from flows.intervals.points import Floats
 
-PSEUDO_DECISIONS = 200.0
 RANGE_PENALTY = 0.67
 LARGEST_BET, LARGEST_BET_UNSUPPORTED = 0.85, 0.99
 SKEW, LARGEST_SKEW = 0.5, 0.5
+# Variance is at least this part of the mean square plus itself.
 LEAST_VARIANCE = 0.02
 LEAST_REACH = 1e-9
+# Controls: multiples of m for the value, plain numbers for the others.
 VALUE_CONTROLS: Floats = np.linspace(0.0, 1.3, 11)
 OTHER_CONTROLS: Floats = np.linspace(0.0, 1.0, 21)
-CHUNK = 1 << 14
-AHEAD = 5
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """One lower end: the points, or the mirrored ones.
-
-    plain, slope: d and e of each cell times its sampling weight, shape (cells,).
-    sums: shape (blocks, 11), sums over earlier blocks.
-    mean_reward: what block 0 says of it, in (0, 1); unused by the value.
-    """
-
-    plain: Floats
-    slope: Floats
-    sums: Floats
-    mean_reward: float
-    control: float
-
-
-@dataclass(frozen=True, slots=True)
-class Game:
-    estimand: Estimand
-    plan: Plan
-    max_weight: float
-    log_alpha: float
-    counts: Floats
-    mass: Floats
-    ends: tuple[End, ...]
-    seen: Floats
-    left: Floats
-    spread: float
-    pseudo: float
-
-    @property
-    def blocks(self) -> int:
-        """How many blocks there are data of."""
-        rows = self.plan.rows[: self.plan.blocks + 1]
-        return int(np.searchsorted(rows, self.counts.shape[0]))
+# Numbers held at once by one evaluation: half a megabyte, kept in the cache.
+CHUNK = 1 << 16
 
 
 class Stake(NamedTuple):
+    """Control against each mean and what its bet is computed from: shape (means,)."""
+
     control: Floats
     variance: Floats
     third: Floats
     largest_bet: Floats
 
 
-def prepare(
-    data: BlockPoints,
-    estimand: Estimand,
-    plan: Plan,
-    *,
-    max_weight: float,
-    alpha: float,
-    second_moment: float,
-) -> Game:
-    counts = data.counts[: plan.rows[plan.blocks]]
-    cells = data.cells
-    v = cells.sampling_weight
-    before = plan.rows[: np.searchsorted(plan.rows[: plan.blocks], counts.shape[0])]
-    features = np.stack([np.ones_like(v), v, v * v])
-    seen = _before(counts, features, before)
-    ends = tuple(
-        _end(points, estimand, counts, before)
-        for points in (cells, estimand.mirrored(cells))
-    )
-    first = counts[: plan.rows[1]].sum(axis=0)
-    n = float(first.sum())
-    return Game(
-        estimand,
-        plan,
-        max_weight,
-        math.log(alpha),
-        counts,
-        v,
-        ends,
-        seen,
-        _left(plan, seen[:, 0]),
-        second_moment if estimand.returned else max(second_moment, 0.05),
-        PSEUDO_DECISIONS * (float(first @ (v * v)) / n if n else 1.0),
-    )
-
-
-def _end(points: Points, estimand: Estimand, counts: Floats, before) -> End:
-    v = points.sampling_weight
-    plain = estimand.scores(points, 0.0)
-    slope = estimand.scores(points, 1.0) - plain
-    d, e = v * plain, v * slope
-    b = v * (estimand.returned * points.is_supported) - e
-    features = np.stack([d, e, v*d, v*e, d * d, d * e, e * e, d**3, d * d * b, d * b * b, b**3])
-    first = counts[: before[1] if before.size > 1 else counts.shape[0]].sum(axis=0)
-    return End(d, e, _before(counts, features, before), *mean_reward(points, first))
-
-
-def mean_reward(points: Points, count: Floats) -> tuple[float, float]:
-    """Mean logged reward, half a success added, in [.01, .99]."""
-    observed = np.where(points.is_reward_missing, 0.0, count * points.sampling_weight)
-    rewards = float(observed @ points.reward)
-    total = max(float(observed.sum()), 1.0)
-    return min(max((rewards + 0.5) / (total + 1.0), 0.01), 0.99), rewards / total
-
-
-def _before(counts: Floats, features: Floats, before) -> Floats:
-    """Sums of the features of the cells over the rows before each block."""
-    sums = np.zeros((counts.shape[0] + 1, len(features)))
-    np.cumsum(counts @ features.T, axis=0, out=sums[1:])
-    found: Floats = sums[before]
-    return found
-
-
-def _left(plan: Plan, seen: Floats) -> Floats:
-    start = np.concatenate([[0.0], np.cumsum(plan.decisions)])
-    looks = np.array(plan.checkpoints)
-    block = np.arange(seen.size)
-    coming = np.searchsorted(looks, block, side="right")
-    target = np.maximum(coming[:, None], np.arange(looks.size))
-    left: Floats = start[looks[target]] - start[block, None]
-    if plan.is_nightly:
-        pace = (seen + 1.0) / (start[block] + 1.0)
-        left = left * pace[:, None]
-    return left
-
-
 def growth(
     game: Game,
     block: int,
-    edges: Sequence[Floats],
-    sizes: Sequence[int],
+    edges: Floats,
+    owner: Owners,
     wealth: Floats,
     shares: slice,
 ) -> Floats:
-    """Shape (edges, rows, shares, means)."""
-    stake = stakes(game, block, edges[0], sizes, shares)
+    """How much log wealth grows from the start of a block to each of its rows.
+
+    edges: shape (edges, means): the means bet against and, below each, any others
+        against which the same bets count.
+    owner: shape (means,), which end each mean belongs to.
+    wealth: shape (shares, means), log wealth of each share against the first edge.
+    shares: which of the plan's they are.
+
+    Returns:
+        The gain of each share: shape (rows, edges, shares, means). Its exponential is
+        at most 1 on average when the mean of the scores is at most the edge.
+    """
+    stake = stakes(game, block, edges[0], owner, shares.start)
     bets = _bets(game, block, stake, wealth, shares)
-    rows = game.counts[game.plan.rows[block] : game.plan.rows[block + 1]]
+    rows = game.rows(block)
     cells = np.flatnonzero(rows.any(axis=0))
-    counts = rows[:, cells].T
-    mass = game.mass[cells]
-    grown = np.empty((len(edges), len(rows), *wealth.shape))
-    step = max(1, CHUNK // (cells.size * len(bets)))
-    start = 0
-    for end, size in zip(game.ends, sizes, strict=True):
-        stop = start + size
-        plain, slope = end.plain[cells], end.slope[cells]
-        for low in range(start, stop, step):
-            part = slice(low, min(low + step, stop))
-            scores = stake.control[part, None] * slope
-            scores += plain
-            for edge, means in enumerate(edges):
-                gains = scores - means[part, None] * mass
-                terms = bets[:, part, None] * gains
-                np.log1p(terms, out=terms)
-                grown[edge, :, :, part] = (terms @ counts).transpose(2, 0, 1)
-        start = stop
-    return grown
+    counts, mass = rows[:, cells].T, game.mass[cells]
+    plain, slope = game.plain[:, cells], game.slope[:, cells]
+    grown = np.empty((len(rows), len(edges), *wealth.shape))
+    step = max(1, CHUNK // (max(cells.size, 1) * len(bets) * len(edges)))
+    for start in range(0, owner.size, step):
+        part = slice(start, start + step)
+        scores = stake.control[part, None] * slope[owner[part]]
+        scores += plain[owner[part]]
+        gains = scores - edges[:, part, None] * mass
+        terms = bets[:, part, None] * gains[:, None]
+        np.log1p(terms, out=terms)
+        grown[..., part] = (terms @ counts).transpose(3, 0, 1, 2)
+    return np.cumsum(grown, axis=0, out=grown)
 
 
 def stakes(
-    game: Game, block: int, means: Floats, sizes: Sequence[int], shares: slice
+    game: Game, block: int, means: Floats, owner: Owners, first_share: int
 ) -> Stake:
+    """The control against each mean, from the blocks before `block`.
+
+    first_share: the share whose race sets the price of a control.
+    """
+    n = game.seen[block, 0] + PSEUDO_DECISIONS
+    control, reach = _controls(game, means)
+    variance = _variances(game, block, means, owner, control)
+    rate = -game.log_alpha / game.left[block, first_share]
+    width = np.sqrt(variance)
+    width *= math.sqrt(2.0 * rate)
+    width += (RANGE_PENALTY * rate) * reach
+    pick = width.argmin(axis=1)
+    row = np.arange(means.size)
+    c = control[row if game.is_scaled else 0, pick]
+    aaa, aab, abb, bbb = game.sums[block, 7:][:, owner]
+    third = (aaa - c * (3.0 * aab - c * (3.0 * abb - c * bbb))) / n
+    unsupported = means - game.estimand.least_unsupported(game.max_weight)
+    largest_bet = np.minimum(
+        LARGEST_BET / reach[row, pick], LARGEST_BET_UNSUPPORTED / unsupported
+    )
+    return Stake(c, variance[row, pick], third, largest_bet)
+
+
+def _controls(game: Game, means: Floats) -> tuple[Floats, Floats]:
+    """Controls to choose from and m less the least score.
+
+    Shape (means, controls); one row of controls where they do not depend on m.
+    """
+    m = means[:, None]
+    if game.is_scaled:
+        control = np.minimum(1.0, m * VALUE_CONTROLS)
+        return control, m + (game.max_weight - 1.0) * control
+    least = [game.estimand.least(c, game.max_weight) for c in OTHER_CONTROLS.tolist()]
+    # Means below every score have no reach; any bet rejects them.
+    return OTHER_CONTROLS[None, :], np.maximum(m - np.array(least), LEAST_REACH)
+
+
+def _variances(
+    game: Game, block: int, means: Floats, owner: Owners, control: Floats
+) -> Floats:
+    """Mean squares of v (d + c e - m), not too small: shape (means, controls)."""
     n, _, vv = game.seen[block]
-    sums = np.stack([end.sums[block] for end in game.ends], axis=1)
-    _, _, d, e, dd, de, ee, aaa, aab, abb, bbb = np.repeat(sums, sizes, axis=1)
     n += PSEUDO_DECISIONS
+    d, e, dd, de, ee = game.sums[block, 2:7][:, owner]
     pseudo, unit = game.pseudo, game.estimand.returned
-    if unit:
-        reward = means
-    else:
-        reward = np.repeat([end.mean_reward for end in game.ends], sizes)
+    reward = means if game.is_scaled else game.planned_rewards[owner]
     square = (dd + pseudo * game.spread * reward) / n
     cross = (de + pseudo * (unit - game.spread) * reward) / n
     steepness = (ee + pseudo * (game.spread - unit)) / n
     plain = square + means * (
         means * ((vv + pseudo) / n) - 2.0 * (d + pseudo * means) / n
     )
-    least = LEAST_VARIANCE * (square + LEAST_VARIANCE * (pseudo / PSEUDO_DECISIONS))
     tilt = 2.0 * (cross - means * (e / n))
-
-    control, reach = _controls(game, means)
-    variance = control * steepness[:, None] + tilt[:, None]
+    least = LEAST_VARIANCE * (square + LEAST_VARIANCE * (pseudo / PSEUDO_DECISIONS))
+    variance: Floats = control * steepness[:, None] + tilt[:, None]
     variance *= control
     variance += plain[:, None]
     np.maximum(variance, least[:, None], out=variance)
-    rate = -game.log_alpha / game.left[block, shares.start]
-    width = np.sqrt(variance)
-    width *= math.sqrt(2.0 * rate)
-    width += (RANGE_PENALTY * rate) * reach
-    best = np.arange(means.size), width.argmin(axis=1)
-    c, variance = np.broadcast_to(control, width.shape)[best], variance[best]
-    third = (aaa - c * (3.0 * aab - c * (3.0 * abb - c * bbb))) / n
-    unsupported = game.estimand.least_unsupported(game.max_weight)
-    largest_bet = np.minimum(
-        LARGEST_BET / reach[best], LARGEST_BET_UNSUPPORTED / (means - unsupported)
-    )
-    return Stake(c, variance, third, largest_bet)
+    return variance
 
 
-def _controls(game: Game, means: Floats) -> tuple[Floats, Floats]:
-    m = means[:, None]
-    if game.estimand.returned:
-        control = np.minimum(1.0, m * VALUE_CONTROLS)
-        return control, m + (game.max_weight - 1.0) * control
-    least = [game.estimand.least(c, game.max_weight) for c in OTHER_CONTROLS]
-    # Means below every score have no reach; any bet rejects them.
-    return OTHER_CONTROLS[None, :], np.maximum(m - np.array(least), LEAST_REACH)
-
-
-def _bets(game: Game, block: int, stake: Stake, wealth: Floats, shares: slice) -> Floats:
-    left = game.left[block, shares][:, None]
+def _bets(
+    game: Game, block: int, stake: Stake, wealth: Floats, shares: slice
+) -> Floats:
+    """The bet of each share against each mean: shape (shares, means)."""
+    left, closing = game.left[block, shares, None], game.closing[block, shares, None]
     chance = wealth + game.log_alpha  # log of the chance to win a Gaussian race
     is_open = (chance >= LEAST_LOG) & (chance < 0.0)
     constant = np.sqrt(-2.0 * np.minimum(np.maximum(chance, LEAST_LOG), 0.0))
-    pace = game.left[block, -1] / (game.plan.horizon - game.plan.decisions[:block].sum())
-    closing = game.plan.decisions[block] * pace / left
     bets = (1.0 - closing) * hazard(constant) + closing * constant
     bets /= np.sqrt(stake.variance * left)
     skewed = SKEW * bets * (stake.third / stake.variance)

@@ -1,32 +1,46 @@
 """What a block bettor declares before its first look: blocks, their sizes, its looks.
 
-A plan affects width, never validity: bets use the sizes planned here and not those of
-the blocks that come, which may depend on rewards (validity.md 5a and 5d). Changing a
-plan after a look starts a new sequence.
+A plan affects width, never validity: bets use planned sizes and earlier blocks, not the
+size of the blocks that come, which may depend on rewards (validity.md 5a and 5d).
+Changing a plan after a look starts a new sequence. Bets are fixed within a block, so
+blocks shrink, by a share of what is left to the next look, to let a bet close in on the
+threshold.
 
 One data set is cut into 79 blocks: block 0 holds 1 %, each of 77 more a tenth of what
-is left, the last one the rest (.03 %). The bets of a block are fixed, so small last
-blocks let a bet close in on the threshold. The block of a decision comes from the top
-16 bits of the 64-bit hash of a constant salt and its id (validity.md 5b).
+is left, the last one the rest (.03 %). The block of a decision comes from the top 16
+bits of the 64-bit hash of a constant salt and its id (validity.md 5b).
 
-Nights, in time order, are cut into eight equal hash sub-blocks: the top three bits of
-the same hash. In 48 settings equal ones gave intervals 0 to 16 % narrower than shares
-that fall by .6, and in three of them 1 to 5 % wider (2,000 to 200,000 decisions in 28
-nights, horizon declared or open, mean reward .05 and .5, looks after nights 2, 7, 14
-and 28, 60 logs each).
+Nights are cut into eight equal hash sub-blocks, the top three bits of the same hash. In
+48 settings equal ones gave intervals 0 to 16 % narrower than shares that fall by .6,
+and in three of them 1 to 5 % wider (2,000 to 200,000 decisions in 28 nights, horizon
+declared or open, mean reward .05 and .5, looks after nights 2, 7, 14 and 28, 60 logs
+each). Sub-blocks are put together into blocks by two plans:
+
+`nightly_plan`, for a look after every night: in time order, a fifth of what is left to
+the next checkpoint each. A block may hold several nights and be looked at after each,
+as its bets are fixed; 28 nights are 73 blocks instead of 224, ten years 317. Shares of
+a tenth were 0 to 1 % narrower, a quarter 0 to 2 % wider (500 to 200,000 decisions in 28
+nights, three laws of reward, 30 logs each).
+
+`window_plan`, for one look at a window: block 0 a hundredth, then a tenth of what is
+left each, in an order that no traffic pattern shares: by sub-block first, then by night
+in a scattered order. So the first eighth of the blocks has already seen the traffic of
+the whole window, and the last ones are no weekend. It takes a logging policy that does
+not react to rewards in the window, as `block_of` does (validity.md 5c).
 
 Looks ("checkpoints") share alpha. With a declared horizon: a quarter, a half and three
-quarters of the nights, and the end, which gets the most; without one the nights double
-(1, 2, 4, 7, 14, ... 112). Between checkpoints an interval is wider, after the last one
-it no longer changes.
+quarters of the nights, and the end, which gets the most; without one the nights double,
+1, 2, 4, 7, 14 and on to 3,584, with shares that were chosen in the Gaussian limit. What
+the checkpoints after night 112 get made intervals 3 % wider up to then. Between
+checkpoints an interval is wider, after the last one it no longer changes.
 
-Source: intervals-next.md, sections 4, 5 and 8; validity.md 5a to 5d.
+Source: intervals-next.md, sections 4, 5 and 8; validity.md 5a to 5d. Merged blocks and
+the order of a window are derived here.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -41,14 +55,18 @@ Blocks = NDArray[np.uint8]
 POSITIONS = 1 << 16
 FIRST_SHARE, NEXT_SHARE, LAST_SHARE = 0.01, 0.1, 0.0003
 SUB_BLOCKS = 8
+# Of what is left to the next checkpoint, the share of each block of nights.
+NIGHTLY_SHARE = 0.2
 QUARTER_SHARES = (0.15, 0.2, 0.2, 0.45)
 OPEN_NIGHTS = (1, 2, 4, 7, 14, 28, 56, 112, 224, 448, 896, 1792, 3584)
 OPEN_SHARES = (
     *(0.045, 0.065, 0.09, 0.125, 0.145, 0.13, 0.11, 0.085),
     *(0.065, 0.055, 0.045, 0.025, 0.015),
 )
-NIGHTLY_SHARE = 0.15
+# No block of a window is smaller than one of so many parts.
 WINDOW_PARTS = 1_000
+# Times it, modulo 2^32, neighbouring nights lie far apart (Fibonacci hashing).
+SCATTER = 2_654_435_769
 ONE_A_BLOCK: Positions = np.empty(0, np.int64)
 
 
@@ -151,67 +169,75 @@ def nightly_plan(
     *,
     horizon_nights: int | None = None,
     sub_blocks: int = SUB_BLOCKS,
-    second_moment: float | None = None,
 ) -> tuple[Plan, Positions]:
+    """Blocks of nights in time order, and where the counts of each night belong.
+
+    decisions_a_night: expected, positive. Bets follow the pace of the log instead, as
+        soon as there are decisions.
+    horizon_nights: the night of the last look; None: checkpoints at doubling nights.
+    sub_blocks: equal hash sub-blocks of each night, at least 1.
+
+    Returns:
+        The plan, and the row of counts of each night and sub-block, shape (nights,
+        sub_blocks); the nights after the last look have none. A row never holds parts
+        of two nights, so a look at the rows up to any night is one of the plan's.
+
+    Raises:
+        ValueError: the horizon is no positive number of nights, or leaves one block.
+    """
     if horizon_nights is None:
         share_of = dict(zip(OPEN_NIGHTS, OPEN_SHARES, strict=True))
     else:
         share_of = _quarters(horizon_nights)
     looks = [night * sub_blocks for night in share_of]
     ends = _cuts(looks, 1, NIGHTLY_SHARE, 1)
-    return _of_nights(
-        decisions_a_night, ends, looks, tuple(share_of.values()), sub_blocks, second_moment
-    )
-
-
-def window_plan(
-    decisions: float,
-    *,
-    nights: int,
-    sub_blocks: int = SUB_BLOCKS,
-    second_moment: float | None = None,
-) -> tuple[Plan, Positions]:
-    units = nights * sub_blocks
-    first = max(round(FIRST_SHARE * units), 1)
-    ends = _cuts([units], first, NEXT_SHARE, max(units // WINDOW_PARTS, 1))
-    return _of_nights(decisions / nights, ends, [units], (1.0,), sub_blocks, second_moment)
-
-
-def _cuts(looks: Sequence[int], first: int, share: float, least: int) -> list[int]:
-    """Where blocks end, in sub-blocks: a share of what is left to the next look."""
-    ends = [first]
-    for look in looks:
-        while (left := look - ends[-1]) > 0:
-            ends.append(ends[-1] + min(max(int(share * left), least), left))
-    return ends
-
-
-def _of_nights(
-    pace: float,
-    ends: list[int],
-    looks: list[int],
-    shares: tuple[float, ...],
-    sub_blocks: int,
-    second_moment: float | None,
-) -> tuple[Plan, Positions]:
-    """The plan, and the row of counts of each night and sub-block."""
-    block = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+    block = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
     night = np.arange(block.size) // sub_blocks
     is_new = np.ones(block.size, dtype=np.bool_)
     is_new[1:] = (np.diff(block) > 0) | (np.diff(night) > 0)
     row = np.cumsum(is_new) - 1
-    starts = np.append(np.searchsorted(block, np.arange(len(ends))), block.size - 1)
-    rows = row[starts]
-    rows[-1] += 1
     plan = Plan(
-        np.diff(ends, prepend=0) * (pace / sub_blocks),
-        tuple(int(c) for c in np.searchsorted(ends, looks) + 1),
-        shares,
-        second_moment,
-        rows,
+        np.diff(ends, prepend=0) * (decisions_a_night / sub_blocks),
+        tuple((np.searchsorted(ends, looks) + 1).tolist()),
+        tuple(share_of.values()),
+        rows=np.append(row[np.searchsorted(block, np.arange(ends.size))], row[-1] + 1),
         is_nightly=True,
     )
     return plan, row.reshape(-1, sub_blocks)
+
+
+def window_plan(decisions: float, *, nights: int) -> tuple[Plan, Positions]:
+    """Blocks of one look at a window of nights, each of eight hash sub-blocks.
+
+    decisions: expected in the window, positive; bets follow the pace of the log.
+    nights: at least 1, those without decisions included.
+
+    Returns:
+        The plan, and the row of counts, which is the block, of each night and
+        sub-block: shape (nights, 8).
+    """
+    units = nights * SUB_BLOCKS
+    first = max(round(FIRST_SHARE * units), 1)
+    ends = _cuts([units], first, NEXT_SHARE, max(units // WINDOW_PARTS, 1))
+    sizes = np.diff(ends, prepend=0)
+    block = np.repeat(np.arange(sizes.size), sizes).reshape(SUB_BLOCKS, nights)
+    place = np.empty((nights, SUB_BLOCKS), dtype=np.int64)
+    place[np.argsort(np.arange(nights) * SCATTER % (1 << 32))] = block.T
+    planned = sizes * (decisions / units)
+    plan = Plan(planned, (sizes.size,), (1.0,), is_nightly=True)
+    return plan, place
+
+
+def _cuts(looks: list[int], first: int, share: float, least: int) -> Positions:
+    """Where blocks end, in sub-blocks: each a share of what is left to the next look.
+
+    first: the size of block 0; least: that of the others, except the last one.
+    """
+    ends = [first]
+    for look in looks:
+        while (left := look - ends[-1]) > 0:
+            ends.append(ends[-1] + min(max(int(share * left), least), left))
+    return np.array(ends)
 
 
 def _quarters(nights: int) -> dict[int, float]:

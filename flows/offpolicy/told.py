@@ -33,7 +33,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 from flows.errors import counted
 from flows.intervals import Interval
@@ -90,16 +90,13 @@ class Smallest:
     improvement: float
 
 
-State = Literal["passed", "expected", "never", "out_of_sight"]
-
-
 @dataclass(frozen=True, slots=True)
 class Outlook:
     """When an end is expected to pass a threshold.
 
     above, below: the threshold of the lower or of the upper end; one of them is None.
     now: the estimate of `night`.
-    state: `State`, or that of an estimate without ends.
+    state: passed, expected, never, out_of_sight, or that of an estimate without ends.
     more_nights: None unless expected.
     most_nights: as far as was looked.
     towards: what further nights close in on, where that keeps the end from passing.

@@ -37,7 +37,7 @@ def largest_probability(
 
 def _of_table(candidate: Candidate) -> float:
     files, _ = files_of(candidate)
-    table = pl.scan_parquet(files, glob=False, hive_partitioning=False)
+    table = pl.scan_parquet(list(files), glob=False, hive_partitioning=False)
     names = table.collect_schema().names()
     # Tables by decision or by day are as the log is: no design tells what comes.
     if c.DECISION_ID in names or any("/day=" in file for file in files):

@@ -134,9 +134,11 @@ class Standing:
     def _against(self, end: dt.date) -> str | None:
         """How weights up to a night contradict the logged probabilities, if they do."""
         nights, found = window(self.oldest, end), None
-        for name in self.subject:
-            if name and found is None:
-                alone = (name, NO_OTHER)
+        for name in filter(None, self.subject):
+            alone = (name, NO_OTHER)
+            look = windows.look(self.con, alone, WHOLE, self.night, is_logging=False)
+            # Whoever is not withheld has been tested that night, and passed.
+            if found is None and (look is None or look.finding.is_withheld):
                 rows = windows.read(self.con, alone, WHOLE, nights, None)
                 found = contradiction(self.plan.cells(rows, alone), name)
         return found
@@ -191,7 +193,7 @@ def standing(
             raise UsageError(f"no night up to {until}; the first one is {oldest}")
         plan = estimates.plan_of(Folder(job.results), job, night)
         if plan is None:
-            told = f"the job file changed since the night {night} was made"
+            told = f"the night {night} was made under other settings than the job has"
             raise UsageError(f"{told}; {again}")
         seen = known.filter(pl.col("first_day") <= night)
         yield Standing(con, job, subject, plan, night, seen, oldest, newest)

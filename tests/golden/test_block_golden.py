@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flows.intervals import Points
+from flows.intervals import ESTIMANDS, Points
 from flows.intervals.block_plan import POSITIONS, Plan, fixed_plan
 from flows.intervals.block_points import BlockPoints, in_blocks
 from flows.intervals.blocks import anytime, fixed
@@ -49,7 +49,7 @@ def test_block_intervals_agree_with_the_reference(name, estimand):
 
     found = CASES[name](
         as_blocks(case),
-        estimand,
+        ESTIMANDS[estimand],
         plan=as_plan(case),
         max_weight=case["bound"],
         alpha=0.05,
@@ -82,7 +82,7 @@ def test_order_and_unused_cells_do_not_move_an_end():
     )
     options = {"plan": as_plan(case), "max_weight": case["bound"], "alpha": 0.05}
 
-    found = fixed(turned, "value", **options)
+    found = fixed(turned, ESTIMANDS["value"], **options)
 
     assert [found.lower, found.upper] == pytest.approx(
         [case["lower"], case["upper"]], rel=0, abs=1e-9

@@ -13,6 +13,7 @@ from flows.intervals.block_plan import (
     block_of,
     fixed_plan,
     nightly_plan,
+    window_plan,
 )
 from flows.intervals.normal_tail import hazard
 
@@ -49,29 +50,84 @@ def test_a_plan_of_one_data_set_adds_up_to_it():
     assert (made.checkpoints, made.shares) == ((79,), (1.0,))
 
 
+def nights_at_checkpoints(plan, row):
+    """How many nights are complete at each checkpoint."""
+    last = row.max(axis=1)
+    return [int((last < plan.rows[c]).sum()) for c in plan.checkpoints]
+
+
 @pytest.mark.parametrize(
     ("nights", "checkpoints", "shares"),
     [
-        (28, (56, 112, 168, 224), (0.15, 0.2, 0.2, 0.45)),
-        (6, (16, 24, 40, 48), (0.15, 0.2, 0.2, 0.45)),
-        (2, (8, 16), (0.35, 0.65)),
-        (1, (8,), (1.0,)),
+        (28, [7, 14, 21, 28], (0.15, 0.2, 0.2, 0.45)),
+        (6, [2, 3, 5, 6], (0.15, 0.2, 0.2, 0.45)),
+        (2, [1, 2], (0.35, 0.65)),
+        (1, [1], (1.0,)),
     ],
 )
 def test_a_declared_horizon_is_looked_at_by_quarters(nights, checkpoints, shares):
-    made = nightly_plan(800, horizon_nights=nights)
+    made, row = nightly_plan(800, horizon_nights=nights)
 
-    assert made.checkpoints == checkpoints
+    assert nights_at_checkpoints(made, row) == checkpoints
     assert made.shares == pytest.approx(shares)
-    assert made.decisions == pytest.approx(np.full(8 * nights, 100.0))
+    assert made.horizon == pytest.approx(800 * nights)
+    assert row.shape == (nights, 8)
 
 
-def test_without_a_horizon_checkpoints_double():
-    made = nightly_plan(800, sub_blocks=1)
+def test_without_a_horizon_checkpoints_double_for_ten_years():
+    made, row = nightly_plan(800)
 
-    assert made.checkpoints == (1, 2, 4, 7, 14, 28, 56, 112)
+    found = nights_at_checkpoints(made, row)
+    assert found[:8] == [1, 2, 4, 7, 14, 28, 56, 112]
+    assert found[8:] == [112 * 2**i for i in range(1, 6)]
     assert math.fsum(made.shares) == pytest.approx(1)
-    assert made.horizon == pytest.approx(112 * 800)
+    assert made.horizon == pytest.approx(3_584 * 800)
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 28, 365, None])
+@pytest.mark.parametrize("sub_blocks", [2, 8])
+def test_rows_stand_in_order_of_time_and_never_hold_parts_of_two_nights(
+    horizon, sub_blocks
+):
+    made, row = nightly_plan(100, horizon_nights=horizon, sub_blocks=sub_blocks)
+
+    assert (np.diff(row.ravel()) >= 0).all()
+    assert (row[1:, 0] > row[:-1, -1]).all()
+    assert set(row.ravel()) == set(range(made.rows[-1]))
+
+
+def test_the_more_is_left_the_larger_are_the_blocks():
+    declared, _ = nightly_plan(8, horizon_nights=28)
+    open_ended, row = nightly_plan(8)
+    after_400 = np.searchsorted(open_ended.rows, row[399].max())
+
+    assert declared.decisions[:6].tolist() == [1, 11, 8, 7, 5, 4]
+    assert declared.decisions[-5:].tolist() == [1, 1, 1, 1, 1]
+    assert declared.blocks == 73
+    assert after_400 < 180
+
+
+@pytest.mark.parametrize(
+    ("nights", "blocks"), [(1, 8), (7, 31), (28, 45), (400, 57), (1_000, 55)]
+)
+def test_a_window_of_any_length_has_about_as_many_blocks(nights, blocks):
+    made, row = window_plan(1_000, nights=nights)
+
+    assert made.blocks == made.rows[-1] == blocks
+    assert made.checkpoints == (blocks,)
+    assert made.decisions.sum() == pytest.approx(1_000)
+    units = np.bincount(row.ravel())
+    assert made.decisions == pytest.approx(units * 1_000 / (8 * nights))
+    assert units[0] == max(round(0.08 * nights), 1)
+
+
+def test_the_blocks_of_a_window_take_from_all_of_its_nights():
+    _, row = window_plan(1_000, nights=28)
+
+    weekday = np.repeat(np.arange(28) % 7, 8).reshape(row.shape)
+    last = [set(weekday[row == block]) for block in range(row.max() - 6, row.max() + 1)]
+    assert len(set().union(*last)) > 3
+    assert (row[:, 0].max() <= 2) and (row[:, 7].min() > row[:, 0].max())
 
 
 @pytest.mark.parametrize(
@@ -88,6 +144,8 @@ def test_without_a_horizon_checkpoints_double():
         ({"shares": (0.6, 0.5)}, "parts of 1"),
         ({"shares": (1.0, 0.0)}, "parts of 1"),
         ({"second_moment": 0.5}, "second_moment"),
+        ({"rows": np.arange(4)}, "row of its own"),
+        ({"rows": np.array([0, 1, 1, 2, 3])}, "row of its own"),
     ],
 )
 def test_a_plan_that_promises_too_much_is_refused(changes, message):
