@@ -72,7 +72,7 @@ def fixed(
     """
     rows = data.counts.shape[0]
     if plan.checkpoints != (plan.decisions.size,) or plan.rows[-1] != rows:
-        raise ValueError(f"{rows} blocks for one look at {plan.checkpoints}")
+        raise ValueError(f"{rows} rows for one look at {plan.checkpoints}")
     return anytime(data, estimand, plan=plan, max_weight=max_weight, alpha=alpha)
 
 
@@ -96,7 +96,7 @@ def anytime(
     if not 0.0 < alpha < 1.0:
         raise ValueError(f"alpha {alpha} lies outside (0, 1)")
     if not data.counts.shape[0]:
-        raise ValueError("data holds no block")
+        raise ValueError("data holds no row")
     game = prepare(data, estimand, plan, max_weight=max_weight, alpha=alpha / 2.0)
     below, above = _lower_ends(game)
     return Interval(below, estimand.reflected(above)).intersect(estimand.possible)

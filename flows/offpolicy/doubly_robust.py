@@ -80,13 +80,13 @@ def count(
         rows = _predicted(frame, model, actions)
         plans = [_counted(log, rows, one, grid, blocks) for one in candidates]
         found += pl.collect_all(plans, engine="streaming")
+    return _added(pl.concat(found))
+
+
+def _added(counts: pl.DataFrame) -> pl.DataFrame:
+    """Adds rows of equal keys; fills in what all scores share as evidence."""
     keys = ["candidate", "score", "block", "sample_probability", "weight_cell"]
     sums = ("decisions", "weight_part", "weight_square_part")
-    added = (
-        pl.concat(found)
-        .group_by(keys)
-        .agg(*(pl.col(name).sum() for name in sums), pl.col(LARGEST).max())
-    )
     constant = {
         **dict.fromkeys(("other", "segment_by", "segment"), ""),
         "kind": SUPPORT_MISSING,
@@ -95,7 +95,9 @@ def count(
         "other_unsupported_part": 0,
     }
     return (
-        added.with_columns(
+        counts.group_by(keys)
+        .agg(*(pl.col(name).sum() for name in sums), pl.col(LARGEST).max())
+        .with_columns(
             *(
                 pl.lit(v, dtype=SCHEMA[name]).alias(name)
                 for name, v in constant.items()

@@ -5,6 +5,9 @@
     last_28      the last 28                                     one look
     since_start  everything from the start up to the night       every look
 
+Segments are estimated since the start; any window of theirs is made from the evidence
+when it is asked for (`flows.on_demand`).
+
 Only "since the start" has one fixed beginning, so only its interval holds at every
 look, night after night; the others hold for the one night that is looked at
 (validity.md 9).
@@ -193,6 +196,8 @@ def _rows(
     start = max(start, fixed_from) if fixed_from <= night else start
     made: dict[Window, Finding | None] = {}
     for window, length in WINDOWS.items():
+        if cut and window != HEADLINE:
+            continue
         first = night - dt.timedelta(days=length - 1) if length else start
         begin = max(first, one.first_seen)
         looked_at = Window(

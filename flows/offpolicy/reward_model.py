@@ -73,9 +73,10 @@ class Column:
     def _values(
         self, contexts: pl.DataFrame, dtype: type[pl.String | pl.Float64]
     ) -> pl.Series:
-        if self.name not in contexts.columns:
+        known = contexts.schema.get(self.name)
+        if known is None or not is_usable(known):
             return pl.Series([None] * contexts.height, dtype=dtype)
-        return contexts[self.name].cast(dtype)
+        return contexts[self.name].cast(dtype, strict=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,6 @@ class RewardModel:
     def predict(self, contexts: pl.DataFrame, actions: Sequence[str]) -> Floats:
         """Expected rewards, scaled to [0, 1]: shape (contexts, actions)."""
         effects = self._effects(actions)
-        contexts = normalised(contexts)
         found = np.tile(self.base + effects[:, 0], (contexts.height, 1))
         start = 1
         for column in self.columns:

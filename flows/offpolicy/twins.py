@@ -16,7 +16,7 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
@@ -42,11 +42,15 @@ SCORE = replace(
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The counted scores of a candidate on all days, by estimand and end."""
+    """The counted scores of a candidate on all days, by estimand and end.
+
+    made: numbers that were made, which several windows may share.
+    """
 
     cells: Mapping[str, Cells]
     plan: Plan
     share: float
+    made: dict[tuple[str, Window], dict[str, float]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, counts: pl.DataFrame, subject: Subject, plan: Plan) -> Scores:
@@ -62,15 +66,20 @@ class Scores:
 
     def numbers(self, row: Mapping[str, Any]) -> dict[str, float]:
         """Estimate, ends and identified range beside those of a row of estimates."""
-        night, name = row["night"], row["estimand"]
-        first = (row["window_start"] - EPOCH).days
-        length = (night - row["window_start"]).days + 1
-        window = Window(first, length, is_from_start=row["window"] == HEADLINE)
-        ends = [
-            self._end(f"{name} {end}", night, window, row["confidence"])
-            for end in (LOWER, UPPER)
-        ]
-        (lower, least), (upper, most) = ends
+        name, last = row["estimand"], (row["night"] - EPOCH).days
+        first_seen = min(int(cells.day.min()) for cells in self.cells.values())
+        first = max((row["window_start"] - EPOCH).days, first_seen)
+        is_from_start = row["window"] == HEADLINE
+        window = Window(first, last - first + 1, is_from_start=is_from_start)
+        if (name, window) not in self.made:
+            self.made[name, window] = self._numbers(name, window, row["confidence"])
+        return self.made[name, window]
+
+    def _numbers(
+        self, name: str, window: Window, confidence: float
+    ) -> dict[str, float]:
+        lower, least = self._end(f"{name} {LOWER}", window, confidence)
+        upper, most = self._end(f"{name} {UPPER}", window, confidence)
         grid, slack = self.plan.grid, grid_of_scores(self.plan.grid).slack
         found = Interval(lower - slack, slack - upper)
         found = found.intersect(ESTIMANDS[name].possible)
@@ -87,14 +96,12 @@ class Scores:
             for key, number in zip(NUMBERS, scaled, strict=True)
         }
 
-    def _end(
-        self, name: str, night: dt.date, window: Window, confidence: float
-    ) -> tuple[float, float]:
+    def _end(self, name: str, window: Window, confidence: float) -> tuple[float, float]:
         """Lower end and mean of the scores of a window."""
         cells = self.cells[name]
         last = window.first + window.nights - 1
         cells = cells.where((cells.day >= window.first) & (cells.day <= last))
-        looks = self.plan.looks_at(night)
+        looks = self.plan.looks_at(EPOCH + dt.timedelta(days=last))
         design = replace(self.plan.design, horizon_nights=looks.horizon_nights)
         alpha = (1.0 - confidence) * self.share
         found = interval(cells, SCORE, design=design, window=window, alpha=alpha)

@@ -43,7 +43,7 @@ VERSION = 3
 # How many nights' estimates are held before they are written.
 NIGHTS_AT_ONCE = 32
 # From so many candidates times nights times cuts on, processes are started.
-LARGE = 200
+LARGE = 100
 
 
 @dataclass(frozen=True, slots=True)

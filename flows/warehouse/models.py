@@ -121,15 +121,16 @@ def count_day(
         grid=grid,
         blocks=job.design.blocks,
     )
+    dated = counts.select(
+        pl.lit(day.day).alias("day"),
+        pl.lit(day.window[1]).alias("judged_as_of"),
+        pl.lit(revision_of(folder, day.day), dtype=pl.Int64).alias("revision"),
+        pl.all(),
+    )
     for one in wanted:
-        dated = counts.filter(pl.col("candidate") == one.name).select(
-            pl.lit(day.day).alias("day"),
-            pl.lit(day.window[1]).alias("judged_as_of"),
-            pl.lit(revision_of(folder, day.day), dtype=pl.Int64).alias("revision"),
-            pl.all(),
-        )
+        rows = dated.filter(pl.col("candidate") == one.name)
         path = _path(folder, day.day, keys[one.name], kept["digest"])
-        folder.write_parquet(dated, SCORES, str(day.day), path.name)
+        folder.write_parquet(rows, SCORES, str(day.day), path.name)
 
 
 def digests(

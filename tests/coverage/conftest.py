@@ -1,28 +1,17 @@
-"""What every bed is judged by."""
+"""What every bed is judged by, and where the modules of the large one are found."""
 
 from __future__ import annotations
 
-import math
+import sys
+from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent))
 
-def bound(covered, total):
-    """One-sided 99 % lower bound (Clopper and Pearson 1934) of a share."""
-
-    def at_least(probability):
-        return sum(
-            math.comb(total, k) * probability**k * (1 - probability) ** (total - k)
-            for k in range(covered, total + 1)
-        )
-
-    low, high = 0.0, 1.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (low, middle) if at_least(middle) > 0.01 else (middle, high)
-    return low
+from bed import judge
 
 
 @pytest.fixture(scope="session")
 def least_coverage():
-    return bound
+    return judge.least

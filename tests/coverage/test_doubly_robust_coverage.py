@@ -20,15 +20,14 @@ from flows.offpolicy import doubly_robust
 from flows.offpolicy.grid import UNIT, Grid
 from flows.offpolicy.methods import Design
 from flows.offpolicy.plan import Looks, Plan
+from flows.offpolicy.reward_fit import fit
 from flows.offpolicy.reward_model import Column, RewardModel
 from flows.offpolicy.twins import Scores
 from flows.policies.scorable import closed
 
 pytest.importorskip("sklearn")
 
-from flows.offpolicy.reward_fit import fit  # noqa: E402 - needs no package to import
-
-LOGS, NIGHTS, DECISIONS = 240, 4, 300
+LOGS, NIGHTS, DECISIONS = 240, 3, 300
 SUB_BLOCKS = 8
 ACTIONS = ("a", "b", "c")
 START = dt.date(2024, 5, 1)

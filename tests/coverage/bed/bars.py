@@ -8,6 +8,7 @@ of which holds for few decisions; compat is cut to what is possible.
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 from bed import laws
@@ -104,6 +105,13 @@ def bars():
             yield Bar(name, "compat", OPEN_AGAINST_COMPAT)
         elif "off the grid" in name:
             yield Bar(name, "exact", LOSS)
+
+
+def reached(tally, bar):
+    """What a bar is held against."""
+    if bar.never:
+        return tally.widest.get(bar.peer, math.nan)
+    return tally.against(bar.peer)
 
 
 def against_exact(law, decisions, method):

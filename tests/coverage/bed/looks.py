@@ -72,7 +72,7 @@ def policies(law, estimand):
 def one_look(law, decisions, *, method="fixed", estimands=OF_ONE, spoil=None):
     """A run that looks once, as `evaluate` does.
 
-    spoil: breaks the counted cells, by name of what is broken in `bed.broken`.
+    spoil: one of `bed.broken`.
     """
     shares = np.diff(FIXED_CUTS) / POSITIONS
     design = Design(method, CONFIDENCE)

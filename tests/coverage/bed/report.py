@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from bed import judge
-from bed.bars import bars
+from bed.bars import bars, reached
 from bed.looks import ALL
 from bed.peers import PEERS
 
@@ -103,13 +103,6 @@ def coverage_rows(settings, tallies):
 def ratio(number):
     """A ratio of widths; nothing where there is none."""
     return "" if math.isnan(number) else f"{number:.2f}"
-
-
-def reached(tally, bar):
-    """What a bar is held against."""
-    if bar.never:
-        return tally.widest.get(bar.peer, math.nan)
-    return tally.against(bar.peer)
 
 
 def bar_rows(drawn, measured):

@@ -16,7 +16,7 @@ from bed.looks import ALL, OF_ONE, every_night, one_look
 from bed.many import appearing, hundred
 from bed.worlds import MODES, watched
 
-DECISIONS = (500, 2_000, 20_000, 200_000)
+DECISIONS, MIDDLING = (500, 2_000, 20_000, 200_000), (2_000, 20_000)
 # The factor of settings whose coverage comes near the level.
 CLOSE = 3.0
 REWARDS = {
@@ -25,6 +25,12 @@ REWARDS = {
     "between": {"mean": 0.5, "is_continuous": True},
 }
 EXTREMES = {"very rare": {"mean": 0.005}, "frequent": {"mean": 0.95}}
+MISSING = {
+    "rewards lost by their value": laws.hidden,
+    "floor broken": laws.gaps,
+    "lost and broken": laws.hidden_gaps,
+    "sampled by reward": laws.sampled,
+}
 NIGHTS, A_NIGHT = 100, 200
 
 
@@ -34,6 +40,7 @@ class Setting:
 
     decisions: of one replication, all looks together.
     run: from a generator to what was found, by estimand.
+    is_compared: whether widths are held against those of peers.
     """
 
     name: str
@@ -41,6 +48,7 @@ class Setting:
     decisions: int
     run: Callable
     factor: float = 1.0
+    is_compared: bool = True
 
 
 def of_one_look():
@@ -48,95 +56,75 @@ def of_one_look():
     for reward, options in REWARDS.items():
         yield from looked_once(reward, 0.05, options, DECISIONS)
         for floor in (0.01, 0.1):
-            yield from looked_once(reward, floor, options, (2_000, 20_000))
+            yield from looked_once(reward, floor, options, MIDDLING)
     for reward, options in EXTREMES.items():
         few = {**options, "contexts": 4}
-        yield from looked_once(reward, 0.05, few, (2_000, 20_000))
-    for decisions in (2_000, 20_000):
-        yield Setting(
-            f"near the logging policy, {decisions:,}",
-            "fixed",
-            decisions,
-            one_look(laws.near(), decisions, estimands=ALL),
-            CLOSE,
-        )
+        yield from looked_once(reward, 0.05, few, MIDDLING, 2.0)
+    for decisions in MIDDLING:
+        run = one_look(laws.near(), decisions, estimands=ALL)
+        name = f"near the logging policy, {decisions:,}"
+        yield Setting(name, "fixed", decisions, run, CLOSE)
 
 
-def looked_once(reward, floor, options, sizes):
+def looked_once(reward, floor, options, sizes, factor=CLOSE):
     """A law at several sizes."""
     law = laws.usual(floor=floor, **options)
     for decisions in sizes:
-        yield Setting(
-            f"{reward}, floor {floor:g}, {decisions:,}",
-            "fixed",
-            decisions,
-            one_look(law, decisions, estimands=ALL),
-            1.0 if law.is_continuous and decisions > 2_000 else CLOSE,
-        )
+        name = f"{reward}, floor {floor:g}, {decisions:,}"
+        is_usual = floor == 0.05 and decisions in MIDDLING
+        run = one_look(law, decisions, estimands=ALL if is_usual else OF_ONE)
+        times = 1.0 if law.is_continuous and decisions > 2_000 else factor
+        yield Setting(name, "fixed", decisions, run, times)
 
 
 def of_what_is_missing():
     """Lost rewards, mass without support, and decisions dropped from the log."""
-    for name, law in (
-        ("rewards lost by their value", laws.hidden()),
-        ("floor broken", laws.gaps()),
-        ("lost and broken", laws.hidden_gaps()),
-        ("sampled by reward", laws.sampled()),
-    ):
-        for method in ("fixed", "mixture"):
-            run = one_look(law, 2_000, method=method, estimands=ALL)
-            yield Setting(name, method, 2_000, run, CLOSE if method == "fixed" else 1.0)
+    for name, law in MISSING.items():
+        for method, factor in (("fixed", CLOSE), ("mixture", 1.0)):
+            run = one_look(law(), 2_000, method=method, estimands=ALL)
+            yield Setting(name, method, 2_000, run, factor)
 
 
 def of_nights():
-    """A hundred nights with a look at each, the policy that logged held still."""
+    """A hundred nights with a look at each; nights whose last decisions are young."""
     for reward in ("rare", "half"):
         for horizon in (None, 28, NIGHTS):
             law = laws.usual(contexts=4, **REWARDS[reward])
             words = "open-ended" if horizon is None else f"horizon {horizon}"
+            run = every_night(law, NIGHTS, A_NIGHT, horizon=horizon, estimands=ALL)
+            # Long after its last checkpoint an interval is as wide as it was there.
             yield Setting(
                 f"{reward}, {NIGHTS} nights, {words}",
                 "anytime",
                 NIGHTS * A_NIGHT,
-                every_night(law, NIGHTS, A_NIGHT, horizon=horizon, estimands=ALL),
+                run,
+                is_compared=horizon in (None, NIGHTS),
             )
     for world in MODES:
-        yield Setting(
-            f"{world}, {NIGHTS} nights",
-            "mixture by night",
-            NIGHTS * A_NIGHT,
-            watched(world, NIGHTS, A_NIGHT, estimands=ALL),
-            0.3,
-        )
+        run = watched(world, NIGHTS, A_NIGHT, estimands=ALL)
+        name = f"{world}, {NIGHTS} nights"
+        yield Setting(name, "mixture by night", NIGHTS * A_NIGHT, run, 0.25)
     for rule in ("mature", "open"):
-        yield Setting(
-            f"late rewards, {rule}",
-            "anytime",
-            28 * A_NIGHT,
-            arriving(rule, 28, A_NIGHT),
-            0.6,
-        )
+        run = arriving(rule, 14, A_NIGHT)
+        name = f"late rewards, {rule}, 14 nights"
+        yield Setting(name, "anytime", 14 * A_NIGHT, run, 0.6)
 
 
 def of_many():
     """Candidates that are to hold together."""
-    yield Setting("100 candidates", "fixed", 1_000, hundred(1_000), 0.3)
-    yield Setting(
-        "candidates made from the log", "anytime", 28 * A_NIGHT, appearing(28, A_NIGHT)
-    )
+    yield Setting("100 candidates", "fixed", 1_000, hundred(1_000), 0.2)
+    run = appearing(28, A_NIGHT)
+    name = "6 candidates, 5 made from the log"
+    yield Setting(name, "anytime", 28 * A_NIGHT, run, 0.5)
 
 
 def of_logs():
     """Parquet logs through `evaluate`."""
-    for name, law in (
-        ("complete", laws.usual(contexts=4)),
-        ("rewards lost by their value", laws.hidden()),
-        ("floor broken", laws.gaps()),
-        ("sampled by reward", laws.sampled()),
-    ):
-        estimands = ALL if name == "complete" else OF_ONE
-        run = on_disk(law, 1_000, estimands=estimands)
-        yield Setting(f"log on disk, {name}", "fixed", 1_000, run, 0.6)
+    complete = on_disk(laws.usual(contexts=4), 1_000, estimands=ALL)
+    yield Setting("log on disk, complete", "fixed", 1_000, complete, 0.4)
+    for name, law in MISSING.items():
+        run = on_disk(law(), 1_000)
+        yield Setting(f"log on disk, {name}", "fixed", 1_000, run, 0.4)
 
 
 def everything():

@@ -84,7 +84,8 @@ def replication(setting, number):
     """What is found in one replication, by estimand."""
     name = zlib.crc32(f"{setting.name}, {setting.method}".encode())
     random = np.random.default_rng([SEED, name, number])
-    return setting.run(random, with_peers=number < WITH_PEERS)
+    with_peers = setting.is_compared and number < WITH_PEERS
+    return setting.run(random, with_peers=with_peers)
 
 
 def tallied(setting, first, last):

@@ -38,7 +38,7 @@ LAW = np.array([4, 4, 1.2, 1.2, 1.5, 1.5, 2, 0.6])
 KEPT = np.where(np.arange(8) % 2, 0.5, 1.0)
 
 
-def case(estimand, is_sampled=False):
+def case(estimand, *, is_sampled=False):
     """Cells and the probability of each in the log."""
     cells = PAIR if estimand == "difference" else SINGLE
     law = LAW * KEPT if is_sampled else LAW
@@ -75,7 +75,7 @@ def grown(game, block, means, wealth):
 def test_wealth_does_not_grow_on_average_under_means_up_to_the_one_bet_on(
     estimand, seed, is_sampled
 ):
-    cells, law = case(estimand, is_sampled)
+    cells, law = case(estimand, is_sampled=is_sampled)
     mean = mean_of(estimand, cells, law)
     tops = np.array([mean, mean + 0.01, mean + 0.2])
     edges = np.stack([tops, np.array([mean, mean, mean + 0.1])])
@@ -129,7 +129,8 @@ def test_mass_split_over_neighbours_never_raises_the_wealth(estimand):
     cells, _ = case(estimand)
     low, high = cells.weight[[0, 2]]
     middle = dataclasses.replace(
-        cells, weight=np.where(np.arange(8) == 0, 0.75 * low + 0.25 * high, cells.weight)
+        cells,
+        weight=np.where(np.arange(8) == 0, 0.75 * low + 0.25 * high, cells.weight),
     )
     row = int(PLAN.rows[2])
     whole = np.zeros((row + 1, 8))
@@ -208,14 +209,11 @@ def test_ranges_are_split_whenever_decisions_have_doubled():
     sizes = [1.0, *(done[block - 1] for block in blocks[1:]), done[-1]]
     assert all(b >= 2 * a for a, b in itertools.pairwise(sizes[:-1]))
     assert list(found.values()) == pytest.approx(np.divide(sizes[1:], sizes[:-1]))
-    assert splits(dataclasses.replace(game, plan=fixed_like(plan))) == {}
+    steady = dataclasses.replace(plan, is_nightly=False)
+    assert splits(dataclasses.replace(game, plan=steady)) == {}
 
 
-def fixed_like(plan):
-    return dataclasses.replace(plan, is_nightly=False)
-
-
-def test_first_means_ascend_to_one_whatever_block_0_holds():
+def test_first_means_ascend_to_about_one_whatever_block_0_holds():
     for first in (0.0, 1.0, 1e6):
         counts = np.zeros((2, 8))
         counts[0, :4] = first
@@ -223,13 +221,14 @@ def test_first_means_ascend_to_one_whatever_block_0_holds():
             for plan in (PLAN, STEADY):
                 game = make_game(estimand, counts, plan)
                 found = first_means(game, 0)
-                assert (np.diff(found) > 0).all()
-                assert found[-1] == 1.0
+                steps = np.diff(found)
+                assert (steps > 0).all()
+                assert 0 <= 1 - found[-1] <= steps[-1]
                 assert found.size < 20_000
 
 
 def test_among_all_logs_that_can_be_the_truth_is_lost_at_most_as_often_as_allowed():
-    """Every sequence of four decisions after the first, one a night, exactly weighed."""
+    """Every sequence of five decisions, one a night, weighed exactly."""
     cells = Points(
         np.array([0.4, 0.4, 3.0, 3.0]),
         np.array([0.0, 1.0, 0.0, 1.0]),

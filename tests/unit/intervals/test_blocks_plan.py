@@ -101,14 +101,14 @@ def test_the_more_is_left_the_larger_are_the_blocks():
     open_ended, row = nightly_plan(8)
     after_400 = np.searchsorted(open_ended.rows, row[399].max())
 
-    assert declared.decisions[:6].tolist() == [1, 11, 8, 7, 5, 4]
+    assert declared.decisions[:6].tolist() == [1, 1, 2, 4, 8, 8]
     assert declared.decisions[-5:].tolist() == [1, 1, 1, 1, 1]
-    assert declared.blocks == 73
+    assert declared.blocks == 75
     assert after_400 < 180
 
 
 @pytest.mark.parametrize(
-    ("nights", "blocks"), [(1, 8), (7, 31), (28, 45), (400, 57), (1_000, 55)]
+    ("nights", "blocks"), [(1, 8), (7, 33), (28, 48), (400, 60), (1_000, 58)]
 )
 def test_a_window_of_any_length_has_about_as_many_blocks(nights, blocks):
     made, row = window_plan(1_000, nights=nights)
@@ -127,7 +127,8 @@ def test_the_blocks_of_a_window_take_from_all_of_its_nights():
     weekday = np.repeat(np.arange(28) % 7, 8).reshape(row.shape)
     last = [set(weekday[row == block]) for block in range(row.max() - 6, row.max() + 1)]
     assert len(set().union(*last)) > 3
-    assert (row[:, 0].max() <= 2) and (row[:, 7].min() > row[:, 0].max())
+    assert row[:, 0].max() <= 4
+    assert row[:, 7].min() > row[:, 0].max()
 
 
 @pytest.mark.parametrize(

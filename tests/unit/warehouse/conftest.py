@@ -210,6 +210,12 @@ def places(tmp_path):
 
 
 @pytest.fixture(scope="session")
+def place_at():
+    """A new place by its folder."""
+    return Place
+
+
+@pytest.fixture(scope="session")
 def week(tmp_path_factory) -> Place:
     """Seven days and one plain run of the newest night: to look at, not to change."""
     place = Place(tmp_path_factory.mktemp("week") / "place")

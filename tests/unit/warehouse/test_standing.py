@@ -270,9 +270,7 @@ def test_results_that_are_not_there_yet_or_of_another_job_file_are_refused(
     ):
         pass
     with (
-        pytest.raises(
-            UsageError, match="night 2024-05-03 was made under other settings"
-        ),
+        pytest.raises(UsageError, match="2024-05-03 was made under other settings"),
         asked(place),
     ):
         pass
