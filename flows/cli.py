@@ -15,6 +15,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -188,21 +189,11 @@ def evaluate(  # noqa: PLR0913 - each is an option of the command
     candidate: o.Candidates,
     reward_range: o.RewardRange,
     floor: o.Floor,
-    method: o.Method = None,
-    confidence: o.Confidence = 0.95,
-    logging: o.Logging = "fixed",
-    drift: o.Drift = False,
-    least_sample_probability: o.LeastSampleProbability = 1.0,
-    compare: o.Compare = False,
-    second_lines: o.SecondLines = False,
     context: o.Context = (),
     by: o.By = (),
-    column: o.Column = (),
-    probabilities: o.Probabilities = "lists",
-    full_support: o.FullSupport = False,
-    action: o.Actions = (),
-    sum_tolerance: o.SumTolerance = 1e-6,
     probabilities_field: o.ProbabilitiesField = "probabilities",
+    reading: o.Reading = o.USUAL_READING,
+    making: o.Making = o.USUAL_MAKING,
     violations: o.Violations = None,
     json: Annotated[
         bool, Parameter(help="Print a document for machines.", show_default=False)
@@ -213,38 +204,24 @@ def evaluate(  # noqa: PLR0913 - each is an option of the command
     Example: untaken evaluate "log/*.parquet" --candidate column:new
     --reward-range 0 1 --floor 0.02
     """
-    from flows.decisions import Layout
     from flows.offpolicy import evaluate as evaluated
     from flows.offpolicy.document import document, to_json
     from flows.offpolicy.text import summary
     from flows.policies import parse
 
-    columns = dict(_pair(text) for text in column)
-    read = [parse(n, probabilities_field=probabilities_field) for n in candidate]
-    layout = Layout(
-        columns=columns,
-        probabilities=probabilities,
-        full_support=full_support,
-        actions=action,
-        sum_tolerance=sum_tolerance,
-    )
     with _working("evaluating"):
         found = evaluated(
             log,
-            candidates=read,
+            candidates=[
+                parse(n, probabilities_field=probabilities_field) for n in candidate
+            ],
             reward_range=reward_range,
             floor=floor,
-            method=method,
-            confidence=confidence,
-            logging=logging,
-            drift=drift,
-            least_sample_probability=least_sample_probability,
-            compare=compare,
-            second_lines=second_lines,
             context=context,
             by=by,
-            layout=layout,
+            layout=reading.layout(),
             listing=violations,
+            **asdict(making),
         )
     _say((to_json(document(found)) if json else summary(found)).rstrip())
     return found.exit_code
@@ -261,15 +238,6 @@ def _working(title: str) -> Iterator[None]:
 
 def _say(text: str) -> None:
     sys.stdout.write(text + "\n")
-
-
-def _pair(text: str) -> tuple[str, str]:
-    from flows.errors import UsageError
-
-    ours, is_pair, theirs = text.partition("=")
-    if not is_pair or not ours or not theirs:
-        raise UsageError(f"--column {text!r} is not OURS=THEIRS")
-    return ours, theirs
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from flows.offpolicy.nights import IMPORTANCE_WEIGHTING
 from flows.policies import nearest
 from flows.reports import NightFacts
 from flows.reports.night import VIOLATIONS, Support
-from flows.warehouse import checked, estimates, frequencies, revisions
+from flows.warehouse import checked, estimates, frequencies, plans, revisions
 from flows.warehouse.folder import Folder
 from flows.warehouse.settings import Job
 
@@ -97,13 +97,12 @@ class Kept:
 
     def _design(self, night: dt.date) -> Design:
         """How the night's intervals are made, by the horizon of its own looks."""
-        declared = [
-            horizon
-            for first, horizon in self.folder.read_json(estimates.LOOKS) or []
-            if dt.date.fromisoformat(first) <= night
+        looks = [
+            one
+            for one in plans.declared(self.folder, self.job)
+            if one.first_night <= night
         ]
-        horizon = declared[-1] if declared else self.job.design.horizon_nights
-        return replace(self.job.design, horizon_nights=horizon)
+        return replace(self.job.design, horizon_nights=looks[-1].horizon_nights)
 
     def _unknown(
         self, night: dt.date, days: Sequence[checked.Kept]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Group, Parameter
+
+if TYPE_CHECKING:
+    from flows.decisions import Layout
 
 DATA = Group("The log", sort_key=1)
 STATISTICS = Group("The estimate", sort_key=2)
@@ -192,3 +196,53 @@ Estimand = Annotated[
 Json = Annotated[
     bool, Parameter(help="Print a document for machines.", show_default=False)
 ]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the log is laid out."""
+
+    column: Column = ()
+    probabilities: Probabilities = "lists"
+    full_support: FullSupport = False
+    action: Actions = ()
+    sum_tolerance: SumTolerance = 1e-6
+
+    def layout(self) -> Layout:
+        """The layout these options describe. Raises: UsageError for a column."""
+        from flows.decisions import Layout
+
+        return Layout(
+            columns=dict(map(_pair, self.column)),
+            probabilities=self.probabilities,
+            full_support=self.full_support,
+            actions=self.action,
+            sum_tolerance=self.sum_tolerance,
+        )
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How intervals are made."""
+
+    method: Method = None
+    confidence: Confidence = 0.95
+    logging: Logging = "fixed"
+    drift: Drift = False
+    least_sample_probability: LeastSampleProbability = 1.0
+    compare: Compare = False
+    second_lines: SecondLines = False
+
+
+USUAL_READING, USUAL_MAKING = Reading(), Making()
+
+
+def _pair(text: str) -> tuple[str, str]:
+    from flows.errors import UsageError
+
+    ours, is_pair, theirs = text.partition("=")
+    if not is_pair or not ours or not theirs:
+        raise UsageError(f"--column {text!r} is not OURS=THEIRS")
+    return ours, theirs

@@ -32,7 +32,7 @@ from flows.facts import Kept
 from flows.job import load
 from flows.offpolicy.estimate import exit_code_of
 from flows.version import version
-from flows.warehouse import checked, estimates, evidence, frequencies, models
+from flows.warehouse import checked, estimates, evidence, frequencies, models, plans
 from flows.warehouse.days import Day, find_days
 from flows.warehouse.evidence import Keys
 from flows.warehouse.folder import Folder
@@ -245,7 +245,7 @@ def report_again(file: Path, night: dt.date | None) -> str:
         wanted = night or max(made)
         if wanted not in made:
             raise UsageError(f"no night {wanted}; {folder.root} holds {span(made)}")
-        if made[wanted].settings != estimates.settings_of(job):
+        if made[wanted].settings != plans.settings_of(job):
             raise UsageError(
                 f"{file} changed since the night {wanted} was made; run: untaken "
                 f"nightly {file} --as-of {wanted}"

@@ -3,8 +3,8 @@
 Improvements over the logging policy hold together for all candidates, and the logging
 policy's own is 0. So whoever's upper end lies below another's lower end is worse, for
 all such pairs at once, at the confidence of the intervals; the places that remain open
-to each follow. Differences counted for two candidates (`[[compare]]`) are narrower, but
-a family of their own: they are shown beside, not mixed in.
+to each follow. Differences counted for two candidates (`[[compare]]`) are a family of
+their own: they are shown beside, not mixed in.
 
 Source: simultaneous intervals permit any comparison (intervals.md, section 6;
 validity.md 9 and 10).

@@ -5,10 +5,6 @@ estimates/NIGHT.json      what they were made from: a digest of everything, one 
                           the settings alone, the evidence of the night's own day,
                           the unknown actions in it, and of every candidate
                           its place and the largest probability it gives
-candidates.json           the candidates in the order in which they appeared
-pairs.json                the compared pairs likewise
-looks.json                which horizon was declared, from which night on
-
 Estimates are made candidate by candidate, so memory holds the evidence of one.
 """
 
@@ -17,27 +13,24 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from flows.offpolicy.evidence import NO_OTHER
 from flows.offpolicy.nights import contradictions, estimate_subject, frame, headline
-from flows.offpolicy.plan import Looks, Plan, Subject
+from flows.offpolicy.plan import Plan, Subject
 from flows.offpolicy.twins import beside
-from flows.policies import largest_probability
-from flows.warehouse import evidence, models, revisions
+from flows.warehouse import evidence, models, plans, revisions
 from flows.warehouse.checked import revision_of
 from flows.warehouse.days import days_in_log
 from flows.warehouse.evidence import EVIDENCE, EXACT, Keys
 from flows.warehouse.folder import Folder, digest_of
-from flows.warehouse.settings import BASELINE, Job
+from flows.warehouse.plans import settings_of
+from flows.warehouse.settings import Job
 from flows.warehouse.workers import results
 
-APPEARED = "candidates.json"
-PAIRS = "pairs.json"
-LOOKS = "looks.json"
 ESTIMATES = "estimates"
 VERSION = 3
 # How many nights' estimates are held before they are written.
@@ -72,7 +65,7 @@ def estimate_nights(
 
     keys: of every day up to the newest night, oldest first.
     """
-    plan = _plan(folder, job)
+    plan = plans.declare(folder, job, [one.night for one in made_nights(folder)])
     wanted = {
         night: key
         for night, key in _digests(folder, job, keys, plan)
@@ -168,17 +161,6 @@ def _batches(nights: Sequence[dt.date]) -> Iterator[Sequence[dt.date]]:
         yield nights[start : start + NIGHTS_AT_ONCE]
 
 
-def settings_of(job: Job) -> str:
-    """A digest of the settings by which estimates are made."""
-    return digest_of(
-        [(candidate.name, candidate.spec) for candidate in job.candidates],
-        [job.reward_range, job.propensity_floor, job.least_sample_probability],
-        asdict(replace(job.design, horizon_nights=None)),
-        [job.cuts, job.pairs, sorted(job.fixed_at.items()), job.timezone],
-        job.doubly_robust,
-    )
-
-
 def made_nights(folder: Folder) -> tuple[Made, ...]:
     """The nights of the log that are estimated, oldest first."""
     found = []
@@ -210,26 +192,6 @@ def headlines(folder: Folder, nights: Sequence[dt.date]) -> pl.DataFrame:
     return rows.filter(headline()).collect(engine="streaming")
 
 
-def _plan(folder: Folder, job: Job) -> Plan:
-    """How the job's estimates are made; remembers who appeared when.
-
-    A candidate that is changed under its name appears anew: each version is an
-    attempt of its own, and uses a share of its own.
-    """
-    versions = {
-        (n.name, NO_OTHER): [n.name, evidence.version_of(n)] for n in job.candidates
-    }
-    pairs = {
-        (one, other): [*versions[one, NO_OTHER], *versions[other, NO_OTHER]]
-        for one, other in job.pairs
-    }
-    places = {**_places(folder, APPEARED, versions), **_places(folder, PAIRS, pairs)}
-    largest = {
-        n.name: largest_probability(n, job.layout.actions) for n in job.candidates
-    }
-    return _plan_with(job, _looks(folder, job), places, largest)
-
-
 def plan_of(folder: Folder, job: Job, night: dt.date) -> Plan | None:
     """How the estimates of a night were made; nothing is written.
 
@@ -239,62 +201,7 @@ def plan_of(folder: Folder, job: Job, night: dt.date) -> Plan | None:
     if kept is None or kept["settings"] != settings_of(job):
         return None
     places = {(one, other): place for one, other, place in kept["places"]}
-    return _plan_with(job, _declared(folder), places, kept["largest"])
-
-
-def _plan_with(
-    job: Job,
-    looks: tuple[Looks, ...],
-    places: Mapping[Subject, int],
-    largest: Mapping[str, float],
-) -> Plan:
-    return Plan(
-        grid=evidence.grid_of(job),
-        design=job.design,
-        looks=looks,
-        places=places,
-        logging=evidence.logging_names(job),
-        baseline=BASELINE,
-        knows_support=job.layout.probabilities != "propensity"
-        or job.layout.full_support,
-        fixed_at=job.fixed_at,
-        largest=largest,
-    )
-
-
-def _places(
-    folder: Folder, name: str, versions: Mapping[Subject, list[str]]
-) -> dict[Subject, int]:
-    """The place of each in the order of appearance, from 1; remembers new ones."""
-    appeared = folder.read_json(name) or []
-    new = [version for version in versions.values() if version not in appeared]
-    if new:
-        appeared = [*appeared, *new]
-        folder.write_json(appeared, name)
-    return {subject: appeared.index(own) + 1 for subject, own in versions.items()}
-
-
-def _looks(folder: Folder, job: Job) -> tuple[Looks, ...]:
-    """The looks that were declared; a new horizon starts new ones on the next night."""
-    declared = _declared(folder)
-    horizon = job.design.horizon_nights
-    if not declared or declared[-1].horizon_nights != horizon:
-        made = [one.night for one in made_nights(folder)]
-        first = max(made) + dt.timedelta(days=1) if made else dt.date.min
-        # Looks that no night was made by yet were never taken.
-        taken = [one for one in declared if one.first_night < first]
-        declared = (*taken, Looks(first, horizon))
-        folder.write_json(
-            [[str(one.first_night), one.horizon_nights] for one in declared], LOOKS
-        )
-    return declared
-
-
-def _declared(folder: Folder) -> tuple[Looks, ...]:
-    return tuple(
-        Looks(dt.date.fromisoformat(night), horizon)
-        for night, horizon in folder.read_json(LOOKS) or []
-    )
+    return plans.build(job, plans.declared(folder, job), places, kept["largest"])
 
 
 def _digests(

@@ -48,7 +48,7 @@ YEARS, YEAR_LOOKS = 1_095, (28, 112, 400, 1_095)
 
 @dataclasses.dataclass(frozen=True)
 class Law:
-    """Cells, the probability of each, the truth, deviations without and with control."""
+    """Cells, their probabilities, the truth, deviations without and with control."""
 
     estimand: Estimand
     cells: Points
