@@ -31,7 +31,8 @@ from flows.job import load
 from flows.offpolicy.evidence import SUMS
 from flows.offpolicy.grid import UNIT, Grid
 from flows.offpolicy.nights import IMPORTANCE_WEIGHTING, SCHEMA, WINDOWS
-from flows.warehouse.estimates import ESTIMATES, LOOKS, settings_of
+from flows.warehouse.estimates import ESTIMATES
+from flows.warehouse.plans import LOOKS, settings_of
 from flows.warehouse.folder import Folder
 from flows.warehouse.publish import WAREHOUSE
 

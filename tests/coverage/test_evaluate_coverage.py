@@ -5,7 +5,7 @@ checked, laid out and counted as any log, with that column as a cut; each small 
 evidence then gives its interval, alone with the whole error. A further test holds such
 an interval against what `evaluate` says of the small log in a file of its own.
 
-The nights run through `estimate_night`: on its own night a reward is known only where
+The nights run through `estimate_subject`: on its own night a reward is known only where
 it is not 0, and every look must hold. The rule is validity.md 18: the one-sided 99 %
 lower bound of coverage is at least 93.5 %, pooled 95 %, and estimators broken on
 purpose fall below.
@@ -25,9 +25,11 @@ from flows import queries
 from flows.decisions import Layout, open_log
 from flows.offpolicy import evaluate, evidence
 from flows.offpolicy.cells import Cells
-from flows.offpolicy.estimate import WITHHELD, Evidence, find
+from flows.offpolicy.estimate import WITHHELD, Evidence, contradiction, find
 from flows.offpolicy.grid import Grid
-from flows.offpolicy.nights import Plan, estimate_night
+from flows.offpolicy.methods import Design, Window
+from flows.offpolicy.nights import contradictions, estimate_subject
+from flows.offpolicy.plan import Looks, Plan
 from flows.policies import Request, parse, prepare
 
 GRID = Grid(floor=0.1, lowest=0.0, highest=1.0)
@@ -95,6 +97,7 @@ def draw(law, seed, logs=LOGS, decisions=DECISIONS):
 
     return pl.DataFrame(
         {
+            "decision_id": [f"{seed}-{row}" for row in range(logs * decisions)],
             "log": np.repeat(np.arange(logs), decisions),
             "action": np.array(["a", "b", "c"])[action],
             "actions": listed[context],
@@ -105,7 +108,7 @@ def draw(law, seed, logs=LOGS, decisions=DECISIONS):
     )
 
 
-def counted(frame, folder):
+def counted(frame, folder, blocks="one"):
     """The evidence of each small log, through file, checks, layout and counting."""
     file = folder / "log.parquet"
     frame.write_parquet(file, mkdir=True)
@@ -119,7 +122,7 @@ def counted(frame, folder):
             prepared.scored(GRID.tolerated_floor),
             grid=GRID,
             segments=[("log",)],
-            has_ids=False,
+            blocks=blocks,
         )
     return cells.filter(pl.col("segment_by") == "log")
 
@@ -130,12 +133,14 @@ def each_log(cells):
         yield of_log.with_columns(segment_by=pl.lit(""), segment=pl.lit(""))
 
 
-def found(cells):
+def found(evidence, method="mixture"):
     """What is found on the evidence of one log."""
-    whole = Evidence(Cells.of(cells, GRID), None, is_logging=False)
-    is_withheld = whole.contradiction() is not None
+    cells = Cells.of(evidence, GRID)
     return find(
-        whole, method="mixture", confidence=0.95, share=1.0, is_withheld=is_withheld
+        Evidence(cells, None, Window(0, 1, is_from_start=True)),
+        design=Design(method, 0.95),
+        share=1.0,
+        is_withheld=contradiction(cells, "new") is not None,
     )
 
 
@@ -180,14 +185,22 @@ def test_pooled_over_settings_coverage_is_at_its_level(covered, least_coverage):
     assert least_coverage(sum(counts), LOGS * len(counts)) >= LEAST_POOLED_COVERAGE
 
 
+@pytest.mark.parametrize(
+    ("method", "blocks"), [("mixture", "one"), ("fixed", "hash_blocks")]
+)
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_evaluate_says_the_same_of_a_small_log_by_itself(setting, tmp_path):
+def test_evaluate_says_the_same_of_a_small_log_by_itself(
+    setting, method, blocks, tmp_path
+):
     both = draw(make_law(setting), 5, logs=2)
-    finding = found(next(each_log(counted(both, tmp_path / "both"))))
+    cells = counted(both, tmp_path / "both", blocks)
+    finding = found(next(each_log(cells)), method)
     both.filter(pl.col("log") == 0).write_parquet(tmp_path / "alone.parquet")
 
     file = tmp_path / "alone.parquet"
-    alone = evaluate(file, candidates=[CANDIDATE], reward_range=(0, 1), floor=0.1)
+    alone = evaluate(
+        file, candidates=[CANDIDATE], reward_range=(0, 1), floor=0.1, method=method
+    )
 
     assert alone.candidates[0].finding == finding
 
@@ -240,7 +253,7 @@ def test_weights_off_by_a_quarter_are_found_out(factor, tmp_path):
     assert states == [WITHHELD] * 20
 
 
-def nights_covered(folder, looks, decisions, *, is_early=False):
+def nights_covered(folder, looks, decisions, *, method, is_early=False):
     """By estimand, in how many logs every look since the start holds the truth.
 
     A reward other than 0 is known on its own night, 0 from the next one on.
@@ -248,7 +261,11 @@ def nights_covered(folder, looks, decisions, *, is_early=False):
     is_early: decisions without a known reward are left out, instead of being missing.
     """
     law, start = make_law("plain"), dt.date(2024, 1, 1)
-    plan = Plan(GRID, "mixture", 0.95, {"new": 1}, frozenset(), "logging")
+    looks_from = Looks(start, None)
+    subject = ("new", "")
+    plan = Plan(
+        GRID, Design(method, 0.95), (looks_from,), {subject: 1}, frozenset(), "logging"
+    )
     kept = {estimand: np.ones(NIGHTLY_LOGS, dtype=bool) for estimand in ESTIMANDS}
     closed = []
     for number in range(max(looks)):
@@ -259,25 +276,33 @@ def nights_covered(folder, looks, decisions, *, is_early=False):
             known = drawn.with_columns(reward=pl.col("reward").replace(0.0, None))
             if is_early:
                 known = known.drop_nulls("reward")
-            cells = pl.concat([*closed, dated(counted(known, folder / "open"))])
+            cells = pl.concat(
+                [*closed, dated(counted(known, folder / "open", "sub_blocks"))]
+            )
             for place, of_log in enumerate(each_log(cells)):
-                rows = estimate_night(night, of_log, None, plan)
-                for row in rows.filter(window="since_start").iter_rows(named=True):
+                against = contradictions(subject, of_log, [night], plan)
+                rows = estimate_subject(subject, of_log, None, [night], plan, against)
+                for row in rows:
+                    if row["window"] != "since_start":
+                        continue
                     truth = getattr(law, row["estimand"])
                     kept[row["estimand"]][place] &= row["state"] != WITHHELD and (
                         row["lower"] <= truth <= row["upper"]
                     )
-        closed.append(dated(counted(drawn, folder / "closed")))
+        closed.append(dated(counted(drawn, folder / "closed", "sub_blocks")))
     return {estimand: int(held.sum()) for estimand, held in kept.items()}
 
 
-def test_peeking_night_after_night_keeps_coverage(tmp_path, least_coverage):
-    covered = nights_covered(tmp_path, LOOKS, decisions=200)
+@pytest.mark.parametrize("method", ["mixture", "anytime"])
+def test_peeking_night_after_night_keeps_coverage(method, tmp_path, least_coverage):
+    covered = nights_covered(tmp_path, LOOKS, decisions=200, method=method)
 
     assert least_coverage(min(covered.values()), NIGHTLY_LOGS) >= LEAST_COVERAGE
 
 
 def test_letting_rewarded_decisions_in_early_fails_the_bed(tmp_path, least_coverage):
-    covered = nights_covered(tmp_path, (1,), decisions=4_000, is_early=True)
+    covered = nights_covered(
+        tmp_path, (1,), decisions=4_000, method="mixture", is_early=True
+    )
 
     assert least_coverage(max(covered.values()), NIGHTLY_LOGS) < LEAST_COVERAGE

@@ -6,7 +6,7 @@ import math
 import polars as pl
 
 from flows.offpolicy.nights import segment_shares, series_share
-from flows.warehouse.estimates import APPEARED
+from flows.warehouse.plans import APPEARED
 
 
 def ends(place, night, candidate="new", segment=""):
