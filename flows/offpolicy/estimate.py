@@ -85,7 +85,10 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Decisions that are missing, by kind; the three counts are disjoint."""
+    """Decisions that are missing, by kind; the three counts are disjoint.
+
+    support, both: 0 where the log does not tell support.
+    """
 
     reward: int
     support: int
@@ -164,15 +167,19 @@ def find(
     return Finding(
         decisions=cells.decisions,
         estimates=tuple(made),
-        missing=Missing(
-            reward=cells.of_kind(REWARD_MISSING),
-            support=cells.of_kind(SUPPORT_MISSING),
-            both=cells.of_kind(REWARD_MISSING + SUPPORT_MISSING),
-            unsupported_probability=cells.unsupported_mean,
-        ),
+        missing=_missing(cells),
         diagnostics=diagnostics(cells),
         is_logging=cells.is_logging,
     )
+
+
+def _missing(cells: Cells) -> Missing:
+    """What is missing; by decisions only where the log tells which lack support."""
+    reward, support = cells.of_kind(REWARD_MISSING), cells.of_kind(SUPPORT_MISSING)
+    both = cells.of_kind(REWARD_MISSING + SUPPORT_MISSING)
+    if not cells.knows_support:
+        reward, support, both = reward + both, 0, 0
+    return Missing(reward, support, both, cells.unsupported_mean)
 
 
 def _estimate(evidence: Evidence, name: str, design: Design, share: float) -> Estimate:

@@ -126,6 +126,9 @@ def _missing(finding: Finding) -> str:
         (missing.both, "without both"),
     ]
     told = ", ".join(f"{count:,} {kind}" for count, kind in kinds if count)
+    if finding.diagnostics.expected_mean_weight is None:
+        unknown = f"support is not logged; about {mass} may lack it"
+        told = f"{told}, {unknown}" if told else unknown
     if not told or value.identified_lower is None or value.identified_upper is None:
         return told
     digits = decimals(value.identified_upper - value.identified_lower)

@@ -20,8 +20,8 @@ DECLARED = (
 )
 UNKNOWN = (
     "How much of a candidate's probability lies on actions without support cannot be "
-    "known. The intervals allow for it: no control variate narrows them, and the upper "
-    "end pays for weights as large as 1 over the floor.\n"
+    "known. The intervals allow for it: what the mean weight falls short of one may "
+    "have earned anything, and no control variate narrows them.\n"
     "A mean weight below 1 may come from lost support as well as from wrongly logged "
     "probabilities; only one above 1 is told to be wrong. Estimates are the middle of "
     "what this leaves possible.\n"

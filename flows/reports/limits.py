@@ -65,8 +65,8 @@ def lacking(candidate: dict[str, Any]) -> str:
     if support:
         verb = "lacks" if support == 1 else "lack"
         told.append(f"{support:,} of {every:,} decisions {verb} support")
-    if told and is_support_unknown(candidate):
-        told.append("others may" if support else "support is not known")
+    if is_support_unknown(candidate):
+        told.append("support is not known")
     return listed(told, len(told)) if told else ""
 
 
@@ -81,8 +81,10 @@ def left_open(candidate: dict[str, Any], unit: Unit) -> str:
             "takes none of its actions often enough."
         )
     if is_unknown(entry, unit):
+        lack = lack[0].upper() + lack[1:]
         return f"{lack}, which leaves every outcome possible."
     pair = shown(entry["identified_lower"], entry["identified_upper"], None, unit)
+    lack = lack[0].upper() + lack[1:]
     return f"{lack}, which by itself leaves open {difference(pair, '').strip()}."
 
 

@@ -20,18 +20,17 @@ from bed.worlds import watched
 LOOKS = (1, 2, 4, 8, 16, 30)
 # Name, what is run and how many times.
 SETTINGS = {
-    "rare rewards": (one_look(laws.usual(contexts=4, mean=0.05), 300), 300),
+    "rare rewards": (one_look(laws.usual(contexts=2, mean=0.05), 200), 500),
     "rewards between 0 and 1": (
-        one_look(laws.usual(floor=0.1, contexts=4, is_continuous=True), 300),
-        150,
+        one_look(laws.usual(floor=0.1, contexts=2, is_continuous=True), 150),
+        250,
     ),
-    "lost and broken": (one_look(laws.hidden_gaps(), 500, estimands=ALL), 120),
-    "sampled": (one_look(laws.sampled(), 500, estimands=ALL), 150),
-    "100 nights": (every_night(laws.usual(contexts=4, mean=0.05), 100, 40), 150),
+    "lost and broken": (one_look(laws.hidden_gaps(), 400, estimands=ALL), 150),
+    "sampled": (one_look(laws.sampled(), 400), 250),
+    "100 nights": (every_night(laws.usual(contexts=2, mean=0.05), 100, 8), 250),
     "reacting nights": (watched("reacting", 30, 100, looks=LOOKS), 75),
-    "drifting nights": (watched("drifting", 30, 100, looks=LOOKS), 75),
-    "late rewards": (arriving("open", 8, 100, looks=LOOKS[:4]), 120),
-    "appearing candidates": (appearing(16, 60), 75),
+    "late rewards": (arriving("open", 8, 100, looks=LOOKS[:3]), 120),
+    "appearing candidates": (appearing(16, 40, estimands=("improvement",)), 110),
 }
 BROKEN_LOGS = 40
 BROKEN = {

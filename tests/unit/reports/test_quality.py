@@ -132,7 +132,7 @@ def test_unknown_support_stands_beside_missing_decisions(make, acts):
         "1,000 of 10,003 rewards are missing and support is not known"
     )
     assert limits.lacking(support) == (
-        "1,000 of 10,003 decisions lack support and others may"
+        "1,000 of 10,003 decisions lack support and support is not known"
     )
 
 
