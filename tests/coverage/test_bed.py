@@ -25,12 +25,15 @@ SETTINGS = {
         one_look(laws.usual(floor=0.1, contexts=2, is_continuous=True), 150),
         250,
     ),
-    "lost and broken": (one_look(laws.hidden_gaps(), 400, estimands=ALL), 150),
-    "sampled": (one_look(laws.sampled(), 400), 250),
-    "100 nights": (every_night(laws.usual(contexts=2, mean=0.05), 100, 8), 250),
+    "lost and broken": (one_look(laws.hidden_gaps(), 400, estimands=ALL), 180),
+    "sampled": (one_look(laws.sampled(), 200), 250),
+    "100 nights": (
+        every_night(laws.usual(contexts=2), 100, 8, estimands=("improvement",)),
+        250,
+    ),
     "reacting nights": (watched("reacting", 30, 100, looks=LOOKS), 75),
     "late rewards": (arriving("open", 8, 100, looks=LOOKS[:3]), 120),
-    "appearing candidates": (appearing(16, 40, estimands=("improvement",)), 110),
+    "appearing candidates": (appearing(16, 10, estimands=("value",)), 110),
 }
 BROKEN_LOGS = 40
 BROKEN = {

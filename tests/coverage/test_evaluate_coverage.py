@@ -253,7 +253,7 @@ def test_weights_off_by_a_quarter_are_found_out(factor, tmp_path):
     assert states == [WITHHELD] * 20
 
 
-def nights_covered(folder, looks, decisions, *, method, is_early=False):
+def nights_covered(folder, looks, decisions, *, is_early=False):
     """By estimand, in how many logs every look since the start holds the truth.
 
     A reward other than 0 is known on its own night, 0 from the next one on.
@@ -264,7 +264,12 @@ def nights_covered(folder, looks, decisions, *, method, is_early=False):
     looks_from = Looks(start, None)
     subject = ("new", "")
     plan = Plan(
-        GRID, Design(method, 0.95), (looks_from,), {subject: 1}, frozenset(), "logging"
+        GRID,
+        Design("mixture", 0.95),
+        (looks_from,),
+        {subject: 1},
+        frozenset(),
+        "logging",
     )
     kept = {estimand: np.ones(NIGHTLY_LOGS, dtype=bool) for estimand in ESTIMANDS}
     closed = []
@@ -293,16 +298,13 @@ def nights_covered(folder, looks, decisions, *, method, is_early=False):
     return {estimand: int(held.sum()) for estimand, held in kept.items()}
 
 
-@pytest.mark.parametrize("method", ["mixture", "anytime"])
-def test_peeking_night_after_night_keeps_coverage(method, tmp_path, least_coverage):
-    covered = nights_covered(tmp_path, LOOKS, decisions=200, method=method)
+def test_peeking_night_after_night_keeps_coverage(tmp_path, least_coverage):
+    covered = nights_covered(tmp_path, LOOKS, decisions=200)
 
     assert least_coverage(min(covered.values()), NIGHTLY_LOGS) >= LEAST_COVERAGE
 
 
 def test_letting_rewarded_decisions_in_early_fails_the_bed(tmp_path, least_coverage):
-    covered = nights_covered(
-        tmp_path, (1,), decisions=4_000, method="mixture", is_early=True
-    )
+    covered = nights_covered(tmp_path, (1,), decisions=4_000, is_early=True)
 
     assert least_coverage(max(covered.values()), NIGHTLY_LOGS) < LEAST_COVERAGE
