@@ -114,6 +114,8 @@ def stakes(
     aaa, aab, abb, bbb = game.sums[block, 7:][:, owner]
     third = (aaa - c * (3.0 * aab - c * (3.0 * abb - c * bbb))) / n
     unsupported = means - game.estimand.least_unsupported(game.max_weight)
+    # A mean that no score lies below leaves any bet open.
+    unsupported = np.maximum(unsupported, LEAST_REACH)
     largest_bet = np.minimum(
         LARGEST_BET / reach[row, pick], LARGEST_BET_UNSUPPORTED / unsupported
     )

@@ -87,19 +87,9 @@ def evaluate(  # noqa: PLR0913 - what is known by design, and where to look
         least_sample_probability=least_sample_probability,
     )
     read = [n if isinstance(n, Candidate) else parse(n) for n in candidates]
-    if not read:
-        raise UsageError("give at least one candidate")
-    paths = [log] if isinstance(log, str | Path) else list(log)
-    opened = open_log(
-        find([str(path) for path in paths]),
-        replace(given, context=(*given.context, *context), beside=tuple(by)),
-        dated=None,
-        with_ids=None,
-        extra=column_candidates(read),
-    )
+    given = replace(given, context=(*given.context, *context), beside=tuple(by))
+    opened = _open(log, given, read)
     design = _design(opened, method, confidence, logging, is_drifting=drift)
-    if compare and design.used == COMPAT:
-        raise UsageError("differences of candidates are not made by compat")
     with tempfile.TemporaryDirectory(prefix="untaken-") as work:
         request = Request(
             log=opened,
@@ -110,8 +100,25 @@ def evaluate(  # noqa: PLR0913 - what is known by design, and where to look
             listing=listing,
         )
         counted = _count(request, grid, design, compare=compare)
-    counted = replace(counted, is_with_second_lines=second_lines)
-    return counted.evaluation(read, tuple(by), compare=compare)
+    return counted.evaluation(
+        read, tuple(by), compare=compare, second_lines=second_lines
+    )
+
+
+def _open(
+    log: str | Path | Sequence[str | Path], layout: Layout, read: Sequence[Candidate]
+) -> Log:
+    """Opens the log with the columns that candidates stand in."""
+    if not read:
+        raise UsageError("give at least one candidate")
+    paths = [log] if isinstance(log, str | Path) else list(log)
+    return open_log(
+        find([str(path) for path in paths]),
+        layout,
+        dated=None,
+        with_ids=None,
+        extra=column_candidates(read),
+    )
 
 
 def _design(
@@ -152,6 +159,8 @@ def _design(
 
 def _count(request: Request, grid: Grid, design: Design, *, compare: bool) -> Counted:
     """Checks the log and counts the evidence of every candidate."""
+    if compare and design.used == COMPAT:
+        raise UsageError("differences of candidates are not made by compat")
     log, cuts = request.log, [request.keep] if request.keep else []
     blocks: Blocks = "hash_blocks" if design.used == "fixed" else "one"
     with queries.connection() as con:
@@ -183,7 +192,6 @@ def _count(request: Request, grid: Grid, design: Design, *, compare: bool) -> Co
         grid=grid,
         design=design,
         knows_support=rows.knows_support,
-        is_with_second_lines=False,
         largest={
             candidate.name: largest_probability(candidate, prepared.profile.actions)
             for candidate in request.candidates

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from flows.decisions import Profile
-from flows.intervals.approximate import SecondLine, second_lines
+from flows.intervals import approximate
+from flows.intervals.approximate import SecondLine
 from flows.offpolicy.assumptions import Assumption, assumptions
 from flows.offpolicy.cells import Cells
 from flows.offpolicy.corners import points
@@ -134,11 +135,15 @@ class Counted:
     grid: Grid
     design: Design
     knows_support: bool
-    is_with_second_lines: bool
     largest: Mapping[str, float]
 
     def evaluation(
-        self, candidates: Sequence[Candidate], by: tuple[str, ...], *, compare: bool
+        self,
+        candidates: Sequence[Candidate],
+        by: tuple[str, ...],
+        *,
+        compare: bool,
+        second_lines: bool,
     ) -> Evaluation:
         """Everything that is asked of the evidence."""
         in_cut = self.cells.filter(pl.col("segment_by") != "")
@@ -153,7 +158,8 @@ class Counted:
             by=by,
             logging=self.evaluated(OWN, 1.0, None),
             candidates=tuple(
-                self.evaluated(n, share, against[n.name]) for n in candidates
+                self.evaluated(n, share, against[n.name], second_lines=second_lines)
+                for n in candidates
             ),
             pairs=self._pairs(candidates, against) if compare else (),
             segments={
@@ -176,6 +182,8 @@ class Counted:
         share: float,
         against: str | None,
         part: tuple[str, str] = WHOLE,
+        *,
+        second_lines: bool = False,
     ) -> Evaluated:
         """One candidate on the decisions of one cut and segment.
 
@@ -189,7 +197,7 @@ class Counted:
             finding,
             assumptions(finding, against, self.design, first=first, last=last),
             self.unknown.get(candidate.name, ()),
-            self._second_lines(cells, finding, share),
+            self._second_lines(cells, finding, share) if second_lines else {},
         )
 
     def _pairs(
@@ -230,13 +238,13 @@ class Counted:
     def _second_lines(
         self, cells: Cells, finding: Finding, share: float
     ) -> dict[str, tuple[SecondLine, ...]]:
-        """Approximate intervals where they are asked for and could mean anything."""
-        if not self.is_with_second_lines or finding.is_withheld:
+        """Approximate intervals, where they could mean anything."""
+        if finding.is_withheld:
             return {}
         # A policy does not improve on itself.
         names = OF_ONE[:1] if cells.is_logging else OF_ONE
         return {
-            name: second_lines(
+            name: approximate.second_lines(
                 points(cells),
                 name,
                 max_weight=cells.max_weight,

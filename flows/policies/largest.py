@@ -36,12 +36,14 @@ def largest_probability(
 
 
 def _of_table(candidate: Candidate) -> float:
-    files, _ = files_of(candidate)
+    files, picked = files_of(candidate)
     table = pl.scan_parquet(list(files), glob=False, hive_partitioning=False)
     names = table.collect_schema().names()
     # Tables by decision or by day are as the log is: no design tells what comes.
     if c.DECISION_ID in names or any("/day=" in file for file in files):
         return 1.0
+    if picked and "candidate" in names:
+        table = table.filter(pl.col("candidate").cast(pl.String) == picked)
     if ROWS[1] in names:
         largest = pl.col(ROWS[1]).max()
     else:

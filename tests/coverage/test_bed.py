@@ -25,8 +25,8 @@ SETTINGS = {
         one_look(laws.usual(floor=0.1, contexts=2, is_continuous=True), 150),
         250,
     ),
-    "lost and broken": (one_look(laws.hidden_gaps(), 400, estimands=ALL), 180),
-    "sampled": (one_look(laws.sampled(), 200), 250),
+    "lost and broken": (one_look(laws.hidden_gaps(), 400), 400),
+    "sampled": (one_look(laws.sampled(), 200), 450),
     "100 nights": (
         every_night(laws.usual(contexts=2), 100, 8, estimands=("improvement",)),
         250,
@@ -56,8 +56,6 @@ BARS = [
     "half, 2,000",
     "half, 20,000",
     "half, 20,000 in 28 nights, night 14",
-    "half, 20,000, off the grid, fixed",
-    "between, 2,000",
     "between, 500, off the grid, mixture",
 ]
 DRAWS = 20

@@ -184,7 +184,7 @@ def test_answers_may_be_arrays_series_or_lists(untaken, decisions, write_log, mo
     ]
     ran = untaken(
         *("evaluate", write_log(decisions("closed")), *specs),
-        *("--candidate", "uniform", *COMMAND, "--json"),
+        *("--candidate", "uniform", *COMMAND, "--method", "compat", "--json"),
     )
     assert len({str(candidate["value"]) for candidate in ran.candidates}) == 1
 
