@@ -23,6 +23,7 @@ from flows.offpolicy.blocks import Blocks
 from flows.offpolicy.evaluation import OWN, Counted, Evaluation
 from flows.offpolicy.grid import Grid
 from flows.offpolicy.methods import METHODS, Design, Logging, Method
+from flows.offpolicy.sampling import sampling
 from flows.policies import (
     Candidate,
     Request,
@@ -87,8 +88,8 @@ def evaluate(  # noqa: PLR0913 - what is known by design, and where to look
         least_sample_probability=least_sample_probability,
     )
     read = [n if isinstance(n, Candidate) else parse(n) for n in candidates]
-    given = replace(given, context=(*given.context, *context), beside=tuple(by))
-    opened = _open(log, given, read)
+    seen, cut = (*given.context, *context), tuple(by)
+    opened = _open(log, replace(given, context=seen, beside=cut), read)
     design = _design(opened, method, confidence, logging, is_drifting=drift)
     with tempfile.TemporaryDirectory(prefix="untaken-") as work:
         request = Request(
@@ -96,13 +97,11 @@ def evaluate(  # noqa: PLR0913 - what is known by design, and where to look
             candidates=(OWN, *read),
             reward_range=reward_range,
             work=Path(work),
-            keep=tuple(by),
+            keep=cut,
             listing=listing,
         )
         counted = _count(request, grid, design, compare=compare)
-    return counted.evaluation(
-        read, tuple(by), compare=compare, second_lines=second_lines
-    )
+    return counted.evaluation(read, cut, compare=compare, second_lines=second_lines)
 
 
 def _open(
@@ -176,6 +175,7 @@ def _count(request: Request, grid: Grid, design: Design, *, compare: bool) -> Co
             grid=grid,
             segments=cuts,
             blocks="days" if design.is_by_night else blocks,
+            sampling=sampling(log, prepared.profile, grid),
         )
         cells_of.require_all(cells, prepared.profile.decisions)
         exact = None

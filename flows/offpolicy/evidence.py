@@ -24,14 +24,14 @@ from typing import TypeVar
 import polars as pl
 
 from flows import columns as c
-from flows.errors import LogError, UntakenError
+from flows.errors import UntakenError
 from flows.offpolicy.blocks import Blocks, block
 from flows.offpolicy.grid import UNIT, Grid, product
 from flows.policies.scorable import Scorable, Scored
 
 SCHEMA_VERSION = 2
-# How many sampling probabilities are told apart.
-MOST_SAMPLE_PROBABILITIES = 64
+# The sampling probability at which a decision is counted.
+Q = "counted_sample_probability"
 REWARD_MISSING = 1
 SUPPORT_MISSING = 2
 NO_SEGMENT = ""
@@ -96,42 +96,33 @@ def count(
     grid: Grid,
     segments: Sequence[Sequence[str]] = (),
     blocks: Blocks,
+    sampling: pl.Expr | None = None,
 ) -> pl.DataFrame:
     """The evidence of one log (or one day of it) for each candidate and pair.
 
     segments: each a list of context columns whose joint values are told apart. All
         decisions together always stand there too, with an empty `segment_by`.
     blocks: those by hash need ids, those by day a dated log.
+    sampling: the sampling probability at which a decision is counted
+        (`flows.offpolicy.sampling`); None where all decisions were kept.
     Returns: a frame of `SCHEMA`, sorted by all its keys.
-    Raises: LogError when there are too many sampling probabilities, or smaller ones
-        than the grid declares.
     """
     parts = counted(
         log,
         subjects,
         segments,
-        lambda frame, subject, cut: _grouped(log, frame, subject, grid, cut, blocks),
+        lambda frame, subject, cut: _grouped(
+            log,
+            frame.with_columns(
+                (pl.lit(1.0) if sampling is None else sampling).alias(Q)
+            ),
+            subject,
+            grid,
+            cut,
+            blocks,
+        ),
     )
-    evidence = merge(pl.concat(part.select(list(SCHEMA)) for part in parts))
-    _check_sampling(evidence, grid)
-    return evidence
-
-
-def _check_sampling(evidence: pl.DataFrame, grid: Grid) -> None:
-    kept = evidence["sample_probability"].unique().sort()
-    if kept.len() > MOST_SAMPLE_PROBABILITIES:
-        raise LogError(
-            f"sample_probability has {kept.len()} values; at most "
-            f"{MOST_SAMPLE_PROBABILITIES} are told apart. Round it where it is drawn, "
-            "so that decisions are kept with the probability that is logged"
-        )
-    least = grid.least_sample_probability * (1.0 - c.FLOOR_TOLERANCE)
-    if kept.len() and kept[0] < least:
-        raise LogError(
-            f"sample_probability {kept[0]:g} lies below the declared least one, "
-            f"{grid.least_sample_probability:g}. Declare least_sample_probability: the "
-            "least probability, by design, that a decision was kept in the log"
-        )
+    return merge(pl.concat(part.select(list(SCHEMA)) for part in parts))
 
 
 Grouping = Callable[[pl.LazyFrame, T, Sequence[str]], pl.LazyFrame]
@@ -235,7 +226,6 @@ def _grouped(
     blocks: Blocks,
 ) -> pl.LazyFrame:
     weights, unsupported, other = _weights(log, subject, grid.tolerated_floor)
-    kept = pl.col(c.SAMPLE_PROBABILITY) if log.is_sampled else pl.lit(1.0)
     rows = frame.select(
         weights.alias("weight"),
         unsupported.alias("unsupported"),
@@ -243,7 +233,7 @@ def _grouped(
         grid.scaled(pl.col(c.REWARD)).alias("scaled"),
         (pl.col(c.REWARD).is_null().cast(pl.Int64) * REWARD_MISSING).alias("missing"),
         block(blocks).alias("block"),
-        kept.alias("sample_probability"),
+        pl.col(Q).alias("sample_probability"),
         segment_text(cut).alias("segment"),
     )
     u, other_u = pl.col("unsupported"), pl.col("other_unsupported")

@@ -28,6 +28,7 @@ from flows.offpolicy import evidence, exact
 from flows.offpolicy.evidence import NO_OTHER
 from flows.offpolicy.grid import Grid
 from flows.offpolicy.plan import Subject
+from flows.offpolicy.sampling import sampling
 from flows.policies import (
     Candidate,
     Kind,
@@ -227,6 +228,7 @@ def count_day(folder: Folder, job: Job, day: Day, keys: Keys) -> None:
             grid=grid,
             segments=job.cuts,
             blocks=job.design.blocks,
+            sampling=sampling(open_day(job, day.files), prepared.profile, grid),
         )
         models.count_day(folder, job, day, keys, prepared, [*scored.values()], grid)
     for subject in wanted:

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from bed.drawing import draw
 from bed.laws import ACTIONS
-from bed.looks import ALL, OF_ONE, Found
+from bed.looks import OF_ONE, Found
 
 from flows.offpolicy import evaluate
 from flows.offpolicy.estimate import WITHHELD
@@ -51,32 +51,35 @@ def frame(law, drawn, random):
 
 def on_disk(law, decisions, *, estimands=OF_ONE):
     """A run that writes a log and evaluates it."""
-    compare = estimands == ALL
-    names = CANDIDATES[: 2 if compare else 1]
-    least = 1.0 if law.kept is None else float(law.kept.min())
 
     def run(random, *, with_peers=False):  # noqa: ARG001 - as all runs
         drawn = draw(law, random, [decisions])
         with tempfile.TemporaryDirectory(prefix="bed-") as folder:
             file = Path(folder) / "log.parquet"
             frame(law, drawn, random).write_parquet(file)
-            made = evaluate(
-                file,
-                candidates=[f"column:{name}" for name in names],
-                reward_range=(LOWEST, HIGHEST),
-                floor=law.floor,
-                least_sample_probability=least,
-                compare=compare,
-            )
-        estimates = {name: made.candidates[0].finding.of(name) for name in OF_ONE}
-        if compare:
-            estimates["difference"] = made.pairs[0].difference
-        return {
-            estimand: against(estimates[estimand], scaled(law, estimand))
-            for estimand in estimands
-        }
+            made = estimates(law, file, estimands=estimands)
+        return {e: against(one, scaled(law, e)) for e, one in made.items()}
 
     return run
+
+
+def estimates(law, file, *, estimands=OF_ONE, method=None):
+    """What `evaluate` says, by estimand.
+
+    Where there is a difference, two candidates share the error of the others.
+    """
+    is_pair = "difference" in estimands
+    made = evaluate(
+        file,
+        candidates=[f"column:{name}" for name in CANDIDATES[: 2 if is_pair else 1]],
+        reward_range=(LOWEST, HIGHEST),
+        floor=law.floor,
+        method=method,
+        least_sample_probability=1.0 if law.kept is None else float(law.kept.min()),
+        compare=is_pair,
+    )
+    found = {name: made.candidates[0].finding.of(name) for name in OF_ONE}
+    return {**found, "difference": made.pairs[0].difference} if is_pair else found
 
 
 def against(estimate, truth):

@@ -192,11 +192,24 @@ def test_a_sampled_log_is_a_ratio(write_log):
         evaluate(log, candidates=["uniform"], **options)
 
 
-def test_too_many_sampling_probabilities_are_refused(frame, write_log):
-    drawn = np.linspace(0.5, 1.0, frame.height)
-    log = write_log(frame.with_columns(sample_probability=drawn))
-    with pytest.raises(LogError, match="sample_probability has 1000 values"):
-        evaluate(log, candidates=["uniform"], least_sample_probability=0.5, **OPTIONS)
+def test_many_sampling_probabilities_are_drawn_to_their_neighbours(frame, write_log):
+    kept = np.random.default_rng(4).uniform(0.2, 1.0, frame.height)
+    rows = frame.with_columns(sample_probability=kept)
+    options = {**OPTIONS, "least_sample_probability": 0.2}
+    found = evaluate(write_log(rows), candidates=["column:good"], **options)
+    logged = pl.col("logging_probabilities").list.get(0)
+    weight = pl.when(pl.col("action") == "a").then(0.9 / logged)
+    weight = weight.otherwise(0.1 / (1.0 - logged)) / pl.col("sample_probability")
+    ratio = rows.select(
+        (weight * pl.col("reward")).sum() / (1.0 / pl.col("sample_probability")).sum()
+    ).item()
+    assert found.candidates[0].value.estimate == pytest.approx(ratio, abs=0.005)
+    shuffled = write_log(rows.sample(fraction=1.0, shuffle=True, seed=1), "s.parquet")
+    again = evaluate(shuffled, candidates=["column:good"], **options)
+    assert again.candidates == found.candidates
+    without_ids = write_log(rows.drop("decision_id"), "w.parquet")
+    with pytest.raises(LogError, match="more than 64 need decision_id"):
+        evaluate(without_ids, candidates=["uniform"], **options)
 
 
 def test_a_small_largest_probability_narrows_and_a_false_one_is_refused(log):
