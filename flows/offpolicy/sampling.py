@@ -38,8 +38,8 @@ def sampling(log: Log, profile: Profile, grid: Grid) -> pl.Expr | None:
     if seen < least * (1.0 - c.FLOOR_TOLERANCE):
         raise LogError(
             f"sample_probability {seen:g} lies below the declared least one, "
-            f"{least:g}. Declare least_sample_probability: the least probability, by design, that "
-            "a decision was kept in the log"
+            f"{least:g}. Declare least_sample_probability: the least probability, by "
+            "design, that a decision was kept in the log"
         )
     if profile.sample_probability_count <= MOST:
         return pl.col(c.SAMPLE_PROBABILITY)
