@@ -30,9 +30,11 @@ not react to rewards in the window, as `block_of` does (validity.md 5c).
 
 Looks ("checkpoints") share alpha. With a declared horizon: a quarter, a half and three
 quarters of the nights, and the end, which gets the most; without one the nights double,
-1, 2, 4, 7, 14 and on to 3,584, with shares that were chosen in the Gaussian limit. What
-the checkpoints after night 112 get made intervals 3 % wider up to then. Between
-checkpoints an interval is wider, after the last one it no longer changes.
+1, 2, 4, 7, 14 and on to 3,584. Between checkpoints an interval is wider, after the last
+one it no longer changes. Open-ended, in the Gaussian limit, it has 1.9 times the normal
+width on night 1, 1.37 to 1.47 times at the checkpoints from night 7 to 448 and at most
+1.6 times between them; 1.5 to 1.7 times from then on to night 1,280. Were there no look
+after night 112 it would be 5 % narrower up to then.
 
 Source: intervals-next.md, sections 4, 5 and 8; validity.md 5a to 5d. Merged blocks and
 the order of a window are derived here.
@@ -60,8 +62,8 @@ NIGHTLY_SHARE = 0.2
 QUARTER_SHARES = (0.15, 0.2, 0.2, 0.45)
 OPEN_NIGHTS = (1, 2, 4, 7, 14, 28, 56, 112, 224, 448, 896, 1792, 3584)
 OPEN_SHARES = (
-    *(0.045, 0.065, 0.09, 0.125, 0.145, 0.13, 0.11, 0.085),
-    *(0.065, 0.055, 0.045, 0.025, 0.015),
+    *(0.035, 0.05, 0.075, 0.105, 0.125, 0.125, 0.115, 0.1),
+    *(0.085, 0.07, 0.06, 0.04, 0.015),
 )
 # No block of a window is smaller than one of so many parts.
 WINDOW_PARTS = 1_000

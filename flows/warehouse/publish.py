@@ -26,25 +26,38 @@ from flows.warehouse.settings import Job
 
 WAREHOUSE = "warehouse.duckdb"
 VIEWS = ("answers", "differences", "closing_in", "segments", "doubly_robust")
-COPIED = ("runs", "known_segments", "estimates", "revisions", "violations", "missing")
+COPIED = (
+    "runs",
+    "known_segments",
+    "estimates",
+    "revisions",
+    "frequencies",
+    "violations",
+    "missing",
+)
 
 
 def publish(folder: Folder, job: Job) -> Path:
     """Builds the warehouse from every night that was estimated."""
-    listed = frequencies.found(folder, job, [day.day for day in kept_days(folder)])
-    folder.write_parquet(listed, "tables", "frequencies.parquet")
     target = folder.path(WAREHOUSE)
     for left in target.parent.glob(f".{WAREHOUSE}.new*"):
         left.unlink()
-    with replacing(target) as beside, queries.connection(beside) as con:
-        _build(con, folder)
+    with (
+        folder.work() as work,
+        replacing(target) as beside,
+        queries.connection(beside) as con,
+    ):
+        listed = work / "frequencies.parquet"
+        days = [day.day for day in kept_days(folder)]
+        frequencies.found(folder, job, days).write_parquet(listed)
+        _build(con, folder, listed)
         for table in COPIED:
             _copy(con, table, folder.path("tables", f"{table}.parquet"))
         queries.execute(con, "checkpoint")
     return target
 
 
-def _build(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
+def _build(con: duckdb.DuckDBPyConnection, folder: Folder, listed: Path) -> None:
     nights = made_nights(folder)
     estimates = [folder.path(ESTIMATES, f"{one.night}.parquet") for one in nights]
     counted = [
@@ -52,7 +65,6 @@ def _build(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
         for one in nights
         for key in one.evidence.values()
     ]
-    listed = [folder.path("tables", "frequencies.parquet")]
     violations = [
         *folder.glob(VIOLATIONS, "*.parquet"),
         *folder.glob(REPAIRED, "*.parquet"),
@@ -71,7 +83,7 @@ def _build(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
         queries.run(con, "marts/revisions", files=_listed(moved))
     else:
         queries.run(con, "marts/no_revisions")
-    queries.run(con, "marts/frequencies", files=_listed(listed))
+    queries.run(con, "marts/frequencies", files=_listed([listed]))
     queries.run(con, "marts/missing")
     for view in VIEWS:
         queries.run(con, f"marts/{view}")

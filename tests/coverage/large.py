@@ -16,13 +16,11 @@ import dataclasses
 import functools
 import hashlib
 import json
+import multiprocessing
 import os
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
-
-# Workers are many enough.
-os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 from bed import bars, report, settings
 from bed.picture import picture
@@ -72,16 +70,18 @@ def is_text(statement):
 
 
 def chunks(replications, draws):
-    """What is to be done: part, name and first replication; even over settings."""
+    """What is to be done, by key: part, name, first replication and the one after the
+    last. All settings advance together.
+    """
     found = []
     for part, asked in (("coverage", replications), ("widths", draws)):
         for name, setting in beds()[part].items():
             times = max(1, round(asked * setting.factor))
             found += [
-                (first, part, name, min(first + CHUNK, times))
+                (part, name, first, min(first + CHUNK, times))
                 for first in range(0, times, CHUNK)
             ]
-    return sorted(found, key=lambda one: one[0])
+    return {json.dumps(one): one for one in sorted(found, key=lambda one: one[2])}
 
 
 def work(part, name, first, last):
@@ -135,6 +135,23 @@ def tallies_of(part, done):
     return {name: together(of.values()) for name, of in longest.items()}
 
 
+def finish(done, asked, jobs, file):
+    """Does the chunks that are left, and saves them now and then."""
+    left = {key: one for key, one in asked.items() if key not in done}
+    print(f"{len(left):,} of {len(asked):,} chunks to do")  # noqa: T201
+    # Workers are many enough; a fork would break the threads of polars.
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    spawn, saved = multiprocessing.get_context("spawn"), time.monotonic()
+    with ProcessPoolExecutor(jobs, mp_context=spawn) as pool:
+        futures = {pool.submit(work, *one): key for key, one in left.items()}
+        for future in as_completed(futures):
+            done[futures[future]] = future.result()
+            if time.monotonic() - saved > SAVED_EVERY_SECONDS:
+                save(file, done)
+                saved = time.monotonic()
+    save(file, done)
+
+
 def main():
     """Does what is left, then writes the page and the picture."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
@@ -147,21 +164,7 @@ def main():
     file = options.results / "coverage.json"
     done = read(file)
     asked = chunks(options.replications, options.draws)
-    keys = {
-        json.dumps([part, name, first, last]): (part, name, first, last)
-        for first, part, name, last in asked
-    }
-    left = {key: one for key, one in keys.items() if key not in done}
-    print(f"{len(left):,} of {len(keys):,} chunks to do")  # noqa: T201
-    saved = time.monotonic()
-    with ProcessPoolExecutor(options.jobs) as pool:
-        futures = {pool.submit(work, *one): key for key, one in left.items()}
-        for future in as_completed(futures):
-            done[futures[future]] = future.result()
-            if time.monotonic() - saved > SAVED_EVERY_SECONDS:
-                save(file, done)
-                saved = time.monotonic()
-    save(file, done)
+    finish(done, asked, options.jobs, file)
     found = {part: tallies_of(part, done) for part in beds()}
     page = report.markdown(
         beds()["coverage"], found["coverage"], beds()["widths"], found["widths"]

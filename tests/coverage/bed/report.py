@@ -108,9 +108,9 @@ def ratio(number):
 def bar_rows(drawn, measured):
     """A row of the table for each bar that was measured."""
     for bar in bars():
-        one, found = drawn[bar.setting], measured.get(bar.setting)
-        if found is None:
+        if bar.setting not in measured:
             continue
+        one, found = drawn[bar.setting], measured[bar.setting]
         value, improvement = (reached(found[e], bar) for e in ("value", "improvement"))
         digits = 4 if bar.peer == "exact" else 2
         cells = [
