@@ -6,8 +6,8 @@ sampling weight.
 
 In a plan of nights the decisions left follow the pace of the log: of the later half of
 the blocks since the first decision. In simulated logs whose traffic grew eightfold in
-28 nights, or started at a twentieth, the whole past as pace was 2 to 9 % wider; with
-even or weekly traffic the two were the same within 1 %.
+28 nights, or started at a twentieth, the whole past as pace was 3 to 9 % wider in the
+end; with even or weekly traffic the two were the same within 1 %.
 
 Source: intervals-next.md, sections 4 and 8; validity.md 5a.
 """

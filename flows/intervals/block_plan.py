@@ -18,9 +18,9 @@ each). Sub-blocks are put together into blocks by two plans:
 
 `nightly_plan`, for a look after every night: in time order, a fifth of what is left to
 the next checkpoint each. A block may hold several nights and be looked at after each,
-as its bets are fixed; 28 nights are 75 blocks instead of 224, ten years 317. Shares of
-a tenth were 0 to 1 % narrower, a quarter 0 to 2 % wider (500 to 200,000 decisions in 28
-nights, three laws of reward, 30 logs each).
+as its bets are fixed; 28 nights are 75 blocks instead of 224, ten years 317. With a
+tenth intervals were 0 to 2 % narrower, with a quarter 0 to 2 % wider (500 to 200,000
+decisions in 28 nights, three laws of reward, 30 logs each).
 
 `window_plan`, for one look at a window: block 0 a hundredth, then a tenth of what is
 left each, in an order that no traffic pattern shares: by sub-block first, then by night
@@ -32,8 +32,8 @@ Looks ("checkpoints") share alpha. With a declared horizon: a quarter, a half an
 quarters of the nights, and the end, which gets the most; without one the nights double,
 1, 2, 4, 7, 14 and on to 3,584. Between checkpoints an interval is wider, after the last
 one it no longer changes. Open-ended, in the Gaussian limit, it has 1.9 times the normal
-width on night 1, 1.37 to 1.47 times at the checkpoints from night 7 to 448 and at most
-1.6 times between them; 1.5 to 1.7 times from then on to night 1,280. Were there no look
+width on night 1, 1.37 to 1.47 times at the checkpoints from night 7 to 448, at most
+1.65 times between them and 1.72 times from then on to night 1,280. Were there no look
 after night 112 it would be 5 % narrower up to then.
 
 Source: intervals-next.md, sections 4, 5 and 8; validity.md 5a to 5d. Merged blocks and

@@ -1,9 +1,9 @@
 """Many candidates that are to hold together: every interval at once, or a miss.
 
-hundred   a hundred candidates at one look, equal shares, as `evaluate` gives them
-appearing candidates that appear night by night, each made from what earlier nights
-          seemed to say, with shares of a series that never ends (validity.md 10);
-          each starts on the night it appears
+`hundred`: a hundred candidates at one look with equal shares, as `evaluate` gives them.
+`appearing`: candidates that appear night by night, each made from what earlier nights
+seemed to say, with shares of a series that never ends (validity.md 10). Each starts on
+the night it appears.
 """
 
 from __future__ import annotations
@@ -11,14 +11,7 @@ from __future__ import annotations
 import numpy as np
 from bed import laws
 from bed.drawing import cells, draw
-from bed.looks import (
-    OF_ONE,
-    ONE_LOOK,
-    Found,
-    judged,
-    of_counts,
-    sizes_of,
-)
+from bed.looks import OF_ONE, ONE_LOOK, Found, judged, of_counts, sizes_of
 from bed.peers import CONFIDENCE
 
 from flows.intervals.block_plan import FIXED_CUTS, POSITIONS, SUB_BLOCKS

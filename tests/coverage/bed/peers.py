@@ -1,8 +1,8 @@
 """What the widths of the bed are held against, on the same counts.
 
-normal   importance weighting, mean and standard errors: valid in the limit alone
-likelihood   empirical likelihood, below 25 decisions times floor not shown
-compat   the interval another tool publishes, cut to what is possible
+`normal`: importance weighting, mean and standard errors; valid in the limit alone.
+`likelihood`: empirical likelihood, likewise; not there below 25 decisions times floor.
+`compat`: the interval another tool publishes, cut to what is possible.
 """
 
 from __future__ import annotations
