@@ -20,9 +20,13 @@ check:
 test *paths:
     pytest {{ paths }}
 
-# the benchmarks: on a quiet machine
-bench:
-    pytest tests/bench
+# one of the benchmarks, on a quiet machine: just bench evaluate
+bench name *options:
+    python tests/bench/{{ name }}* {{ options }}
+
+# the large coverage bed (an hour on two cores), its table and picture
+coverage *options:
+    python tests/coverage/large.py {{ options }}
 
 # sort imports, mend what can be mended, format
 format:
@@ -36,7 +40,7 @@ sample:
 
 # write requirements.lock anew after a change of pyproject.toml (needs uv)
 lock:
-    uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
+    uv pip compile pyproject.toml --extra build --extra models --extra test --universal --python-version 3.11 \
         --generate-hashes --no-annotate --no-header --no-emit-index-url \
         --output-file requirements.lock
 
