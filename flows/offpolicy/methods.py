@@ -1,9 +1,9 @@
 """How an interval is made, and under which looks it holds.
 
     fixed     79 hash blocks of one data set                          single look
-    anytime   nights in time order, each in eight hash sub-blocks
-                since the start, with checkpoints                     every look
-                another window, one look at its end                   single look
+    anytime   eight hash sub-blocks of each night
+                since the start, in time order, with checkpoints      every look
+                another window, one look at its end, in any order     single look
     mixture   constant bets, without blocks                           every look
               in its night-level form for adaptive logging and drift  every look
     compat    the interval another tool publishes                     every look

@@ -30,6 +30,8 @@ def results(
     if not is_large or cores == 1 or len(tasks) == 1:
         yield from map(work, tasks)
         return
+    # A process a core: threads of their own would only wait for one another.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Forked processes would share the locks of polars' threads.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(cores, len(tasks)), mp_context=context) as pool:
