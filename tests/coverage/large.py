@@ -18,6 +18,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
@@ -49,6 +50,7 @@ def beds():
     return {"coverage": settings.everything(), "widths": bars.settings()}
 
 
+@functools.cache
 def digest():
     """Of the code that makes an interval and of the bed; comments do not count."""
     package = Path(flows.__file__).parent
@@ -135,6 +137,17 @@ def tallies_of(part, done):
     return {name: together(of.values()) for name, of in longest.items()}
 
 
+def end_with(parent):
+    """Ends a worker whose parent was killed, instead of leaving it waiting."""
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def finish(done, asked, jobs, file):
     """Does the chunks that are left, and saves them now and then."""
     left = {key: one for key, one in asked.items() if key not in done}
@@ -142,7 +155,7 @@ def finish(done, asked, jobs, file):
     # Workers are many enough; a fork would break the threads of polars.
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
     spawn, saved = multiprocessing.get_context("spawn"), time.monotonic()
-    with ProcessPoolExecutor(jobs, mp_context=spawn) as pool:
+    with ProcessPoolExecutor(jobs, spawn, end_with, (os.getpid(),)) as pool:
         futures = {pool.submit(work, *one): key for key, one in left.items()}
         for future in as_completed(futures):
             done[futures[future]] = future.result()
