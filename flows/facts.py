@@ -144,7 +144,7 @@ def _checkpoint_nights(design: Design) -> tuple[int, ...]:
 
 
 def _support(job: Job) -> Support:
-    if job.layout.probabilities != "propensity":
+    if not job.layout.has_propensities:
         return "logged"
     return "declared" if job.layout.full_support else "unknown"
 

@@ -65,6 +65,14 @@ class Layout:
     actions: tuple[str, ...] = ()
 
     @property
+    def knows_support(self) -> bool:
+        """Whether a candidate's mass without support is logged, or declared not to be.
+
+        Source: validity.md 2.
+        """
+        return not self.has_propensities or self.full_support
+
+    @property
     def has_propensities(self) -> bool:
         """Whether the log holds the probability of the logged action alone."""
         return self.probabilities == "propensity"

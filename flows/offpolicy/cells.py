@@ -153,12 +153,17 @@ class Cells:
         return self.mean(self.weight_sums)
 
     @property
+    def weight_ends(self) -> tuple[Floats, Floats]:
+        """Where the weight cell of each row begins, and how wide it is."""
+        low = self.grid.weight_at(self.weight_cell)
+        return low, self.grid.weight_at(self.weight_cell + 1) - low
+
+    @property
     def weight_sums(self) -> Floats:
         """The weights of each row, added up."""
         if self.is_logging:
             return self.sums["decisions"].astype(np.float64)
-        low = self.grid.weight_at(self.weight_cell)
-        step = self.grid.weight_at(self.weight_cell + 1) - low
+        low, step = self.weight_ends
         sums: Floats = low * self.sums["decisions"] + step * (
             self.sums["weight_part"] / UNIT
         )

@@ -55,8 +55,7 @@ def _square_sums(cells: Cells) -> Floats:
     n, a, aa = (
         cells.sums[name] for name in ("decisions", "weight_part", "weight_square_part")
     )
-    low = cells.grid.weight_at(cells.weight_cell)
-    step = cells.grid.weight_at(cells.weight_cell + 1) - low
+    low, step = cells.weight_ends
     sums: Floats = n * low**2 + 2 * low * step * (a / UNIT) + step**2 * (aa / UNIT)
     return sums
 
@@ -65,8 +64,7 @@ def largest_weight(cells: Cells) -> float:
     """The largest weight; of compared candidates the largest difference upwards."""
     if cells.is_logging:
         return 1.0
-    low = cells.grid.weight_at(cells.weight_cell)
-    step = cells.grid.weight_at(cells.weight_cell + 1) - low
+    low, step = cells.weight_ends
     return float((low + step * (cells.largest_part / UNIT)).max())
 
 

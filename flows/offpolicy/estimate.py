@@ -160,7 +160,7 @@ def find(
     """
     cells = evidence.cells.added()
     estimands = OF_PAIR if cells.is_pair else OF_ONE
-    made = [_estimate(evidence, name, design, share) for name in estimands]
+    made = [_estimate(evidence, cells, name, design, share) for name in estimands]
     # One empty interval is enough: all rest on the same weights.
     if is_withheld or any(map(_is_empty, made)):
         made = [_made(name, design, evidence.window, WITHHELD) for name in estimands]
@@ -182,7 +182,10 @@ def _missing(cells: Cells) -> Missing:
     return Missing(reward, support, both, cells.unsupported_mean)
 
 
-def _estimate(evidence: Evidence, name: str, design: Design, share: float) -> Estimate:
+def _estimate(
+    evidence: Evidence, added: Cells, name: str, design: Design, share: float
+) -> Estimate:
+    """added: the evidence's cells, days and blocks added."""
     cells, window = evidence.cells, evidence.window
     if cells.rewards == 0:
         return _made(name, design, window, ALL_REWARDS_MISSING)
@@ -198,7 +201,7 @@ def _estimate(evidence: Evidence, name: str, design: Design, share: float) -> Es
     slack *= 2.0 if cells.is_pair else 1.0
     found = Interval(found.lower - slack, found.upper + slack)
     found = found.intersect(estimand.possible)
-    left_open = identified(points(cells.added()), estimand)
+    left_open = identified(points(added), estimand)
     scale = _scaler(grid, grid.lowest if name == "value" else 0.0)
     numbers = (
         scale(round((left_open.lower + left_open.upper) / 2, RESOLVED)),

@@ -140,8 +140,7 @@ def _design(
             "adaptive or reacting logging and drift need decided_at: intervals go "
             "by day"
         )
-    layout = log.layout
-    if design.used == COMPAT and layout.has_propensities and not layout.full_support:
+    if design.used == COMPAT and not log.layout.knows_support:
         raise UsageError(NO_COMPAT)
     if design.used == "anytime":
         raise UsageError(

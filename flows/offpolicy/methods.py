@@ -124,6 +124,17 @@ def interval(
     return _of_nights(cells, estimand, design, window, alpha)
 
 
+def looks(
+    cells: Cells, design: Design, window: Window
+) -> tuple[block_plan.Plan, block_plan.Positions]:
+    """The declared looks from the start, and the row of each night and sub-block."""
+    is_first = (cells.day == window.first) & (cells.block == 0)
+    seen = int(cells.sums["decisions"][is_first].sum())
+    return block_plan.nightly_plan(
+        max(seen, 1) * block_plan.SUB_BLOCKS, horizon_nights=design.horizon_nights
+    )
+
+
 def _of_nights(
     cells: Cells, estimand: Estimand, design: Design, window: Window, alpha: float
 ) -> Interval:
@@ -135,11 +146,7 @@ def _of_nights(
     """
     night, block, bound = cells.day - window.first, cells.block, cells.max_weight
     if window.is_from_start:
-        seen = cells.sums["decisions"][(night == 0) & (block == 0)].sum()
-        plan, row = block_plan.nightly_plan(
-            max(int(seen), 1) * block_plan.SUB_BLOCKS,
-            horizon_nights=design.horizon_nights,
-        )
+        plan, row = looks(cells, design, window)
     else:
         plan, row = block_plan.window_plan(cells.decisions, nights=window.nights)
     # After the last checkpoint nothing is bet, so nothing changes.

@@ -51,7 +51,7 @@ from flows.intervals.blocks import anytime, fixed
 from flows.intervals.points import Floats
 from flows.offpolicy.cells import Cells
 from flows.offpolicy.corners import in_blocks
-from flows.offpolicy.methods import Design, Window
+from flows.offpolicy.methods import Design, Window, looks
 
 Positions = NDArray[np.int64]
 # Ten years.
@@ -148,7 +148,7 @@ def nights_ahead(present: Present) -> int:
     """How many more nights are looked at: to the last declared look, or ten years."""
     if present.design.used != "anytime":
         return MOST_NIGHTS
-    _, row = _nightly(present)
+    _, row = looks(present.cells, present.design, present.window)
     return min(MOST_NIGHTS, max(len(row) - present.window.nights, 0))
 
 
@@ -234,7 +234,7 @@ def _by_hash_blocks(present: Present, estimand: Estimand) -> _Kernel:
 def _by_checkpoints(present: Present, estimand: Estimand) -> _Kernel:
     """One row more than the plan has holds what came after its last look."""
     cells, window, alpha = present.cells, present.window, present.alpha
-    plan, row = _nightly(present)
+    plan, row = looks(cells, present.design, window)
     beyond = int(row.max()) + 1
     number = cells.day - window.first
     rows = np.full(number.shape, beyond)
@@ -254,17 +254,6 @@ def _by_checkpoints(present: Present, estimand: Estimand) -> _Kernel:
         return anytime(kept, estimand, plan=plan, max_weight=bound, alpha=alpha)
 
     return _Kernel(data, night, grown, ends, DEALS)
-
-
-def _nightly(present: Present) -> tuple[block_plan.Plan, Positions]:
-    """The declared looks, and the row of each night and sub-block."""
-    cells, window = present.cells, present.window
-    is_first = (cells.day == window.first) & (cells.block == 0)
-    seen = int(cells.sums["decisions"][is_first].sum())
-    return block_plan.nightly_plan(
-        max(seen, 1) * block_plan.SUB_BLOCKS,
-        horizon_nights=present.design.horizon_nights,
-    )
 
 
 def _expected(data: BlockPoints, present: Present) -> Floats:

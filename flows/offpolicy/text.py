@@ -57,9 +57,9 @@ def summary(evaluation: Evaluation) -> str:
 def _table(logging: Evaluated | None, candidates: tuple[Evaluated, ...]) -> list[str]:
     rows = [HEAD]
     if logging is not None:
-        rows.append(("logging policy", *_shown(logging.value), "", ""))
+        rows.append(("logging policy", *shown(logging.value), "", ""))
     rows += [
-        (n.candidate.name, *_shown(n.value), *_shown(n.improvement)) for n in candidates
+        (n.candidate.name, *shown(n.value), *shown(n.improvement)) for n in candidates
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
     return [
@@ -74,7 +74,7 @@ def _table(logging: Evaluated | None, candidates: tuple[Evaluated, ...]) -> list
 def _pairs(evaluation: Evaluation) -> list[str]:
     """Differences of candidates, and who is certainly worse."""
     shown = [
-        (f"{pair.candidate} minus {pair.other}", *_shown(pair.difference))
+        (f"{pair.candidate} minus {pair.other}", *shown(pair.difference))
         for pair in evaluation.pairs
     ]
     lines = [""] if shown else []
@@ -97,7 +97,8 @@ def _second_lines(evaluated: Evaluated) -> list[str]:
     ]
 
 
-def _shown(estimate: Estimate) -> tuple[str, str]:
+def shown(estimate: Estimate) -> tuple[str, str]:
+    """An estimate and its interval, ends rounded outward; "-" where it has none."""
     lower, upper, middle = estimate.lower, estimate.upper, estimate.estimate
     if lower is None or upper is None or middle is None:
         return "-", STATES.get(estimate.state, estimate.state)

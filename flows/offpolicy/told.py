@@ -37,11 +37,11 @@ from typing import Any
 
 from flows.errors import counted
 from flows.intervals import Interval
+from flows.offpolicy import text
 from flows.offpolicy.assumptions import Assumption
 from flows.offpolicy.document import estimate_entry, rounded
 from flows.offpolicy.estimate import Estimate, Finding, exit_code_of
 from flows.offpolicy.methods import EXPLORATORY
-from flows.offpolicy.text import STATES, decimals
 
 NOT_DECLARED = (
     "exploratory: segments that nobody declared together, or nights that may have "
@@ -240,15 +240,8 @@ def outlook_text(outlook: Outlook) -> str:
 
 def shown(made: Estimate) -> str:
     """An estimate with its interval, ends rounded outward."""
-    if made.estimate is None or made.lower is None or made.upper is None:
-        return STATES.get(made.state, made.state)
-    digits = decimals(made.upper - made.lower)
-    scale = 10.0**digits
-    low = math.floor(made.lower * scale) / scale
-    high = math.ceil(made.upper * scale) / scale
-    # "z": a zero has no sign, whichever side it was rounded from.
-    form = f"z.{digits}f"
-    return f"{made.estimate:{form}}  [{low:{form}}, {high:{form}}]"
+    middle, ends = text.shown(made)
+    return ends if made.lower is None else f"{middle}  {ends}"
 
 
 def _verdict(outlook: Outlook) -> str:

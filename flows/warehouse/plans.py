@@ -65,7 +65,6 @@ def build(
     largest: Mapping[str, float],
 ) -> Plan:
     """How the job's estimates are made, with what was remembered."""
-    layout = job.layout
     return Plan(
         grid=evidence.grid_of(job),
         design=job.design,
@@ -73,7 +72,7 @@ def build(
         places=places,
         logging=evidence.logging_names(job),
         baseline=BASELINE,
-        knows_support=layout.probabilities != "propensity" or layout.full_support,
+        knows_support=job.layout.knows_support,
         fixed_at=job.fixed_at,
         largest=largest,
     )
