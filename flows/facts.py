@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from flows.decisions import Warned
-from flows.intervals.block_plan import nightly_plan
+from flows.intervals.block_plan import checkpoint_shares
 from flows.offpolicy.methods import Design
 from flows.offpolicy.nights import IMPORTANCE_WEIGHTING
 from flows.policies import nearest
@@ -135,12 +134,8 @@ def _day(day: checked.Kept) -> dict[str, Any]:
 
 def _checkpoint_nights(design: Design) -> tuple[int, ...]:
     """At which nights intervals may narrow most, counted from the first as 1."""
-    if design.used != "anytime":
-        return ()
-    plan, rows = nightly_plan(1.0, horizon_nights=design.horizon_nights)
-    counted = rows.max(axis=1) + 1  # rows of counts up to each night
-    complete = plan.rows[list(plan.checkpoints)]
-    return tuple(int(night) + 1 for night in np.searchsorted(counted, complete))
+    is_spent = design.used == "anytime"
+    return tuple(checkpoint_shares(design.horizon_nights)) if is_spent else ()
 
 
 def _support(job: Job) -> Support:

@@ -166,6 +166,26 @@ def fixed_plan(decisions: float, *, second_moment: float | None = None) -> Plan:
     return Plan(planned, (planned.size,), (1.0,), second_moment)
 
 
+def checkpoint_shares(horizon_nights: int | None) -> dict[int, float]:
+    """The share of the error spent at each checkpoint, by its night from 1, ascending.
+
+    Checkpoints are the quarters of a declared horizon, where shares of quarters that
+    fall on one night are added, or doubling nights where there is none.
+
+    Raises:
+        ValueError: the horizon is no positive number of nights.
+    """
+    if horizon_nights is None:
+        return dict(zip(OPEN_NIGHTS, OPEN_SHARES, strict=True))
+    if horizon_nights < 1:
+        raise ValueError(f"horizon of {horizon_nights} nights")
+    share_of: dict[int, float] = {}
+    for quarter, share in enumerate(QUARTER_SHARES, 1):
+        night = -(-horizon_nights * quarter // len(QUARTER_SHARES))
+        share_of[night] = share_of.get(night, 0.0) + share
+    return share_of
+
+
 def nightly_plan(
     decisions_a_night: float,
     *,
@@ -187,10 +207,7 @@ def nightly_plan(
     Raises:
         ValueError: the horizon is no positive number of nights, or leaves one block.
     """
-    if horizon_nights is None:
-        share_of = dict(zip(OPEN_NIGHTS, OPEN_SHARES, strict=True))
-    else:
-        share_of = _quarters(horizon_nights)
+    share_of = checkpoint_shares(horizon_nights)
     looks = [night * sub_blocks for night in share_of]
     ends = _cuts(looks, 1, NIGHTLY_SHARE, 1)
     block = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
@@ -242,14 +259,3 @@ def _cuts(looks: list[int], first: int, share: float, least: int) -> Positions:
             size = max(min(int(share * left), ends[-1]), least)
             ends.append(ends[-1] + min(size, left))
     return np.array(ends)
-
-
-def _quarters(nights: int) -> dict[int, float]:
-    """Share of each quarter's night; quarters that fall on one night are added."""
-    if nights < 1:
-        raise ValueError(f"horizon of {nights} nights")
-    share_of: dict[int, float] = {}
-    for quarter, share in enumerate(QUARTER_SHARES, 1):
-        night = -(-nights * quarter // len(QUARTER_SHARES))
-        share_of[night] = share_of.get(night, 0.0) + share
-    return share_of

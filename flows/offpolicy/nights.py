@@ -23,7 +23,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import polars as pl
@@ -190,10 +190,8 @@ def _rows(
     one: _Part, night: dt.date, plan: Plan, against: str | None
 ) -> Iterator[dict[str, Any]]:
     (candidate, other), (cut, segment) = one.subject, one.segment
-    looks, fixed_from = plan.looks_at(night), plan.fixed_from(one.subject)
-    design = replace(plan.design, horizon_nights=looks.horizon_nights)
-    start = max(looks.first_night, one.first_seen)
-    start = max(start, fixed_from) if fixed_from <= night else start
+    design, fixed_from = plan.design_at(night), plan.fixed_from(one.subject)
+    start = plan.start(one.subject, one.first_seen, night)
     made: dict[Window, Finding | None] = {}
     for window, length in WINDOWS.items():
         if cut and window != HEADLINE:

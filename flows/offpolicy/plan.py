@@ -18,7 +18,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -73,6 +73,20 @@ class Plan:
     def looks_at(self, night: dt.date) -> Looks:
         """The looks that a night is one of."""
         return [one for one in self.looks if one.first_night <= night][-1]
+
+    def design_at(self, night: dt.date) -> Design:
+        """How intervals of a night are made, by the horizon of its looks."""
+        looks = self.looks_at(night)
+        return replace(self.design, horizon_nights=looks.horizon_nights)
+
+    def start(self, subject: Subject, first_seen: dt.date, night: dt.date) -> dt.date:
+        """Where "since the start" begins, as a night sees it.
+
+        first_seen: the first day of what is looked at, the log or a segment.
+        """
+        start = max(self.looks_at(night).first_night, first_seen)
+        fixed_from = self.fixed_from(subject)
+        return max(start, fixed_from) if fixed_from <= night else start
 
     def fixed_from(self, subject: Subject) -> dt.date:
         """The night from which on neither candidate was changed, if declared."""

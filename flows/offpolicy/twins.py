@@ -101,8 +101,7 @@ class Scores:
         cells = self.cells[name]
         last = window.first + window.nights - 1
         cells = cells.where((cells.day >= window.first) & (cells.day <= last))
-        looks = self.plan.looks_at(EPOCH + dt.timedelta(days=last))
-        design = replace(self.plan.design, horizon_nights=looks.horizon_nights)
+        design = self.plan.design_at(EPOCH + dt.timedelta(days=last))
         alpha = (1.0 - confidence) * self.share
         found = interval(cells, SCORE, design=design, window=window, alpha=alpha)
         return found.lower, identified(points(cells.added()), SCORE).lower

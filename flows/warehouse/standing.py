@@ -65,17 +65,14 @@ class Standing:
     @property
     def design(self) -> Design:
         """How intervals of that night are made."""
-        looks = self.plan.looks_at(self.night)
-        return replace(self.plan.design, horizon_nights=looks.horizon_nights)
+        return self.plan.design_at(self.night)
 
     def start(self, part: Chosen) -> dt.date:
         """Where "since the start" begins in some segments."""
         is_chosen = pl.col("segment").is_in(part.segments)
         rows = self.known.filter((pl.col("segment_by") == part.cut) & is_chosen)
         first: dt.date = rows["first_day"].sort()[0]
-        start = max(first, self.plan.looks_at(self.night).first_night)
-        fixed_from = self.plan.fixed_from(self.subject)
-        return max(start, fixed_from) if fixed_from <= self.night else start
+        return self.plan.start(self.subject, first, self.night)
 
     def share(self, part: Chosen) -> float:
         """Of the error, what an interval of these segments may use."""

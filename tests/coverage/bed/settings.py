@@ -73,7 +73,7 @@ def looked_once(reward, floor, options, sizes, factor=CLOSE):
         name = f"{reward}, floor {floor:g}, {decisions:,}"
         is_usual = floor == 0.05 and decisions in MIDDLING
         run = one_look(law, decisions, estimands=ALL if is_usual else OF_ONE)
-        times = 1.0 if law.is_continuous and decisions > 2_000 else factor
+        times = 1.0 if law.is_continuous and decisions > 20_000 else factor
         yield Setting(name, "fixed", decisions, run, times)
 
 
