@@ -35,7 +35,7 @@ def block(blocks: Blocks) -> pl.Expr:
     if blocks == "sub_blocks":
         return (identity() // (HASHES // SUB_BLOCKS)).cast(pl.Int64)
     position = (identity() // (HASHES // POSITIONS)).cast(pl.UInt32)
-    return pl.lit(pl.Series(FIXED_BLOCKS)).gather(position).cast(pl.Int64)
+    return pl.lit(pl.Series(FIXED_BLOCKS.tolist())).gather(position).cast(pl.Int64)
 
 
 def identity() -> pl.Expr:

@@ -25,6 +25,8 @@
                       worst_place, worse_than (who is certainly better)
     pairs             where asked for: candidate, other, difference (as value), missing
     by, segments      for a cut: each segment with its candidates
+    frequencies       actions: how many were held against their logged probabilities;
+                      deviating: action, logged, expected, standard_error, z, allowed
     warnings          rule, sentence, remedy, count
 
 Numbers are finite or null; floats carry 12 significant digits, since the last bits of a
@@ -38,6 +40,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
+from flows.offpolicy import frequencies
 from flows.offpolicy.estimate import Estimate
 from flows.offpolicy.evaluation import Compared, Evaluated, Evaluation
 from flows.policies import nearest
@@ -83,6 +86,7 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
                 }
                 for segment, candidates in evaluation.segments.items()
             ],
+            "frequencies": frequencies.told(evaluation.frequencies),
             "warnings": [asdict(warned) for warned in profile.warned],
         }
     )

@@ -19,6 +19,7 @@ from flows.decisions import Layout, Log, find, open_log
 from flows.errors import LogError, UsageError
 from flows.offpolicy import evidence as cells_of
 from flows.offpolicy import exact as exact_of
+from flows.offpolicy import frequencies
 from flows.offpolicy.blocks import Blocks
 from flows.offpolicy.evaluation import OWN, Counted, Evaluation
 from flows.offpolicy.grid import Grid
@@ -180,6 +181,7 @@ def _count(request: Request, grid: Grid, design: Design, *, compare: bool) -> Co
         exact = None
         if design.used == COMPAT:
             exact = exact_of.count(rows, scored, grid=grid, segments=cuts)
+        taken = frequencies.count(con, log, prepared.profile)
     if design.is_by_night:
         cells = cells.with_columns(day=pl.col("block").cast(pl.Int32).cast(pl.Date))
     return Counted(
@@ -195,6 +197,7 @@ def _count(request: Request, grid: Grid, design: Design, *, compare: bool) -> Co
             candidate.name: largest_probability(candidate, prepared.profile.actions)
             for candidate in request.candidates
         },
+        frequencies=frequencies.findings(taken, sum_tolerance=log.layout.sum_tolerance),
     )
 
 

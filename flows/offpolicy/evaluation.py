@@ -88,6 +88,8 @@ class Evaluation:
     candidates: in the order given.
     pairs: each two of them, when they were to be compared.
     segments: by the text of the segment, the candidates on those decisions.
+    frequencies: how often each action was taken, against its logged probabilities
+        (`flows.offpolicy.frequencies.findings`).
     """
 
     files: tuple[str, ...]
@@ -99,6 +101,7 @@ class Evaluation:
     candidates: tuple[Evaluated, ...]
     pairs: tuple[Compared, ...]
     segments: Mapping[str, tuple[Evaluated, ...]]
+    frequencies: pl.DataFrame
 
     @property
     def ranking(self) -> tuple[Rank, ...]:
@@ -136,6 +139,7 @@ class Counted:
     design: Design
     knows_support: bool
     largest: Mapping[str, float]
+    frequencies: pl.DataFrame
 
     def evaluation(
         self,
@@ -174,6 +178,7 @@ class Counted:
                 )
                 for segment in segments
             },
+            frequencies=self.frequencies,
         )
 
     def evaluated(

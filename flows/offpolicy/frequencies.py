@@ -27,6 +27,7 @@ counted in units of 2^-20; bounds are widened by as much as both can amount to.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import duckdb
 import polars as pl
@@ -122,6 +123,24 @@ def findings(
         _judged(family, alpha / FAMILIES, sum_tolerance)
         for family in (together, dated.select(together.columns))
     ).sort(DAY, ACTION)
+
+
+def told(found: pl.DataFrame) -> dict[str, Any]:
+    """How many actions were looked at, and those that deviate, as a document.
+
+    found: a frame of `FINDINGS`. Of each deviation: `day` (null: all days together),
+    `action`, `logged`, `expected`, `standard_error`, `z` and `allowed`.
+    """
+    keys = (ACTION, "logged", "expected", "standard_error", "z", "allowed")
+    deviating = found.filter("is_deviating").sort(DAY, ACTION)
+    return {
+        "actions": found[ACTION].n_unique(),
+        "deviating": [
+            {DAY: None if row[DAY] is None else row[DAY].isoformat()}
+            | {key: row[key] for key in keys}
+            for row in deviating.iter_rows(named=True)
+        ],
+    }
 
 
 def _judged(family: pl.DataFrame, alpha: float, sum_tolerance: float) -> pl.DataFrame:

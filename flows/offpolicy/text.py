@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from flows.offpolicy import frequencies
 from flows.offpolicy.estimate import (
     ALL_REWARDS_MISSING,
     NOTHING_MEASURED,
@@ -161,6 +162,12 @@ def _notes(evaluation: Evaluation) -> list[str]:
                 "probabilities cannot be those the actions were drawn with: check how "
                 "they are logged and joined."
             )
+    notes += [
+        f"action {one['action']} was taken {one['logged']:,} times, its logged "
+        f"probabilities say {one['expected']:,.0f}, and chance allows "
+        f"{one['allowed']:,.0f} more or less. Check how they are logged and joined."
+        for one in frequencies.told(evaluation.frequencies)["deviating"]
+    ]
     notes += [
         f"warning: {warned.count:,} decisions break: {warned.sentence} {warned.remedy}"
         for warned in evaluation.profile.warned

@@ -36,6 +36,7 @@ from dataclasses import asdict
 
 import polars as pl
 
+from flows.offpolicy import frequencies
 from flows.offpolicy.evidence import NO_OTHER
 from flows.offpolicy.ranking import ranking
 from flows.reports import entries
@@ -89,7 +90,7 @@ def build(facts: NightFacts) -> Document:
             "violations": _dated(facts.violations, ("day", "rule", "count")),
             "days": _dated(facts.days, ("day", "decisions", "rewards", "revision")),
             "revisions": _revisions(facts),
-            "frequencies": _frequencies(facts),
+            "frequencies": frequencies.told(facts.frequencies),
         }
     )
     document["answer"] = answer(
@@ -174,21 +175,6 @@ def _revisions(facts: NightFacts) -> list[Document]:
         }
         for row in rows.iter_rows(named=True)
     ]
-
-
-def _frequencies(facts: NightFacts) -> Document:
-    """Actions that deviate, of all days together (`day` null) or of one."""
-    found = facts.frequencies
-    keys = ("action", "logged", "expected", "standard_error", "z", "allowed")
-    deviating = found.filter("is_deviating").sort("day", "action")
-    return {
-        "actions": found["action"].n_unique(),
-        "deviating": [
-            {"day": None if row["day"] is None else row["day"].isoformat()}
-            | {key: row[key] for key in keys}
-            for row in deviating.iter_rows(named=True)
-        ],
-    }
 
 
 def _dated(frame: pl.DataFrame, keys: tuple[str, ...]) -> list[Document]:

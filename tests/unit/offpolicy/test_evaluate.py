@@ -107,7 +107,7 @@ def test_the_document_holds_all_that_goes_along_with_a_number(log, untaken):
         *("schema", "log", "reward_range", "propensity_floor"),
         *("least_sample_probability", "method", "confidence", "logging", "drift"),
         *("logging_policy", "candidates", "ranking", "pairs", "by", "segments"),
-        "warnings",
+        *("frequencies", "warnings"),
     ]
     assert [entry["candidate"] for entry in made["candidates"]] == [
         "column:new",
@@ -142,6 +142,21 @@ def test_the_document_holds_all_that_goes_along_with_a_number(log, untaken):
             )
         )
     )
+
+
+def test_actions_taken_more_often_than_logged_are_named(frame, write_log):
+    many = pl.concat([frame] * 40).with_columns(
+        decision_id=pl.int_range(pl.len()).cast(pl.String)
+    )
+    fitting = evaluate(write_log(many), candidates=["column:new"], **OPTIONS)
+    assert document(fitting)["frequencies"] == {"actions": 2, "deviating": []}
+    assert "chance allows" not in summary(fitting)
+    always = many.with_columns(action=pl.lit("a"))
+    found = evaluate(write_log(always), candidates=["column:new"], **OPTIONS)
+    told = document(found)["frequencies"]
+    assert [one["action"] for one in told["deviating"]] == ["a", "b"]
+    assert told["deviating"][0]["logged"] == 8_000
+    assert "action b was taken 0 times, its logged probabilities say" in summary(found)
 
 
 def test_numbers_of_a_document_are_finite_or_null():
