@@ -17,7 +17,7 @@ import polars as pl
 from flows.decisions import Warned
 from flows.intervals.block_plan import checkpoint_shares
 from flows.offpolicy.methods import Design
-from flows.offpolicy.nights import IMPORTANCE_WEIGHTING
+from flows.offpolicy.nights import DOUBLY_ROBUST, HEADLINE, IMPORTANCE_WEIGHTING
 from flows.policies import nearest
 from flows.reports import NightFacts
 from flows.reports.night import VIOLATIONS, Support
@@ -71,8 +71,8 @@ class Kept:
         job, design = self.job, self._design(night)
         days = [day for day in self.days if day.day <= night]
         earlier = self.headlines.filter(pl.col("night") < night)
-        own = estimates.read(self.folder, night)
-        own = own.filter(pl.col("estimator") == IMPORTANCE_WEIGHTING)
+        made = estimates.read(self.folder, night)
+        own = made.filter(pl.col("estimator") == IMPORTANCE_WEIGHTING)
         return NightFacts(
             job=job.name,
             night=night,
@@ -86,6 +86,9 @@ class Kept:
             candidates=tuple((n.name, n.spec) for n in job.candidates),
             fixed_at=job.fixed_at,
             estimates=pl.concat([earlier, own]),
+            doubly_robust=made.filter(
+                pl.col("estimator") == DOUBLY_ROBUST, pl.col("window") == HEADLINE
+            ),
             days=pl.DataFrame([_day(day) for day in days], schema=DAYS),
             warnings=_warnings([*_warned(days), *_several_models(job, days)]),
             unknown_actions=self._unknown(night, days),

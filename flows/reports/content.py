@@ -18,6 +18,9 @@ Every estimate names its `method`, `confidence`, the looks under which it holds 
 (`constant_mean`, or nothing: `running_average`). What is exploratory decides nothing:
 neither the answer nor `supported_since` nor the ranking.
 
+`doubly_robust` holds, where the job asks for it, value and improvement of every
+candidate by the doubly robust estimator since the start; nothing decides on it.
+
 `ranking` places all candidates and the logging policy, best middle first; it is null
 where intervals do not hold together. `revisions` tell what was first published for a
 night (`before`) and what holds now (`after`). `frequencies` list only actions that were
@@ -78,6 +81,7 @@ def build(facts: NightFacts) -> Document:
             "answer": {},
             "logging_policy": entries.logging_policy(tonight[LOGGING, NO_OTHER]),
             "candidates": candidates,
+            "doubly_robust": entries.doubly_robust(facts),
             "differences": [
                 entries.difference(pair, facts, tonight[pair], history.get(pair, []))
                 for pair in pairs

@@ -130,6 +130,19 @@ def difference(
     }
 
 
+def doubly_robust(facts: NightFacts) -> list[Document]:
+    """By candidate, in the order of the job file: the other estimator's answers."""
+    found: dict[str, Rows] = {}
+    for row in facts.doubly_robust.iter_rows(named=True):
+        key = (HEADLINE, "", "", row["estimand"])
+        found.setdefault(row["candidate"], {})[key] = row
+    return [
+        {"candidate": name} | _estimates(found[name], HEADLINE)
+        for name, _ in facts.candidates
+        if name in found
+    ]
+
+
 def logging_policy(rows: Rows) -> Document:
     """The policy that ran: what it earned."""
     value = rows[HEADLINE, "", "", "value"]

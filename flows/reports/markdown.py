@@ -45,6 +45,7 @@ def markdown(document: Document) -> str:
     blocks = [
         *_answer(document),
         *_candidates(document, unit),
+        *_doubly_robust(document),
         *_differences(document),
         *_segments(document, unit),
         *_findings(document),
@@ -101,6 +102,23 @@ def _candidates(document: Document, unit: Unit) -> list[str]:
         compared.together(document),
         escape(" ".join(compared.certainties(document))),
         *(escape(findings.unsettled(each, unit)) for each in ranked[:MOST_CANDIDATES]),
+    ]
+
+
+def _doubly_robust(document: Document) -> list[str]:
+    if not document["doubly_robust"]:
+        return []
+    found = tables.doubly_robust(document)
+    rows = [
+        _row(escape(head), *map(_written, cells))
+        for head, _, cells in found.rows[:MOST_CANDIDATES]
+    ]
+    head = [_row(*found.columns), _row(":--", "--:", "--:")]
+    return [
+        "## Doubly robust, beside",
+        found.caption,
+        "\n".join([*head, *rows]),
+        *(f"{escape(mark)} {text}" for mark, text in found.footnotes),
     ]
 
 

@@ -50,6 +50,8 @@ class NightFacts:
     fixed_at: of a candidate the night from which on it was left as it is.
     estimates: table `estimates`; of earlier nights only the rows since the start,
         without segment, are read, and others may be left out.
+    doubly_robust: of table `estimates` the doubly robust rows of the night since the
+        start, without segment; empty where the job does not ask for them.
     days: day, decisions, rewards (that arrived), actions (distinct), revision (0: as
         first read; one more for each change after it closed).
     warnings: rule, sentence, remedy, count.
@@ -72,6 +74,7 @@ class NightFacts:
     candidates: tuple[tuple[str, str], ...]
     fixed_at: Mapping[str, dt.date]
     estimates: pl.DataFrame
+    doubly_robust: pl.DataFrame
     days: pl.DataFrame
     warnings: tuple[dict[str, Any], ...]
     unknown_actions: Mapping[str, tuple[dict[str, Any], ...]]

@@ -111,6 +111,7 @@ def _sure(
         "sure": pictures.against_logging(document, pictured, unit),
         "legend": pictures.legend(pictured, unit),
         "candidates": tables.candidates(document),
+        "beside": [tables.doubly_robust(document)] * bool(document["doubly_robust"]),
         "notes": [note for note in notes if note],
         "pairs": pictures.against_each_other(document, unit),
         "pairs_legend": " ".join(

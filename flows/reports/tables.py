@@ -75,6 +75,22 @@ def candidates(document: Document) -> Table:
     )
 
 
+def doubly_robust(document: Document) -> Table:
+    """The same by the other estimator, which shares no error with the first."""
+    unit, every = words.unit(document), document["doubly_robust"]
+    rows = [(each["candidate"], "", _estimates(each, unit)) for each in every]
+    made = looks.made(document, [each["improvement"] for each in every])
+    return Table(
+        "Doubly robust",
+        f"Reward {unit.phrase} since the start by the doubly robust estimator: a model "
+        "of earlier nights predicts rewards, and weights correct what it misses; "
+        f"{made}. Nothing decides on it: picking the narrower of two intervals would "
+        "make it too narrow.",
+        ("Candidate", *NUMBERS),
+        rows,
+    )
+
+
 def differences(document: Document) -> Table:
     """Of each compared pair what the first candidate earns more than the other."""
     unit = words.unit(document)

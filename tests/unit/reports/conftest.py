@@ -98,6 +98,7 @@ class Nights:
             "candidates": tuple((acts.name, acts.spec) for acts in self.candidates),
             "fixed_at": self.fixed_at,
             "estimates": pl.DataFrame(rows, schema={**SCHEMA, "run_id": pl.String}),
+            "doubly_robust": pl.DataFrame(schema={**SCHEMA, "run_id": pl.String}),
             "days": pl.DataFrame({"day": days}).with_columns(
                 decisions=pl.lit(self.decisions, pl.Int64),
                 rewards=pl.lit(rewards, pl.Int64),

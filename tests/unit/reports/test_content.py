@@ -20,6 +20,7 @@ KEYS = [
     "answer",
     "logging_policy",
     "candidates",
+    "doubly_robust",
     "differences",
     "ranking",
     "warnings",
@@ -176,3 +177,23 @@ def test_a_candidate_without_estimates_is_refused(sample):
     facts = dataclasses.replace(sample.facts(), candidates=(("absent", "uniform"),))
     with pytest.raises(KeyError, match="absent"):
         build(facts)
+
+
+def test_doubly_robust_answers_stand_beside_and_change_nothing(sample):
+    facts = sample.facts()
+    twins = facts.estimates.filter(
+        pl.col("night") == facts.night,
+        pl.col("window") == "since_start",
+        pl.col("segment_by") == "",
+        pl.col("candidate") != "logging",
+    )
+    without = build(facts)
+    document = build(dataclasses.replace(facts, doubly_robust=twins))
+    found = document.pop("doubly_robust")
+    assert without.pop("doubly_robust") == []
+    assert document == without
+    assert [each["candidate"] for each in found] == [
+        each["candidate"] for each in without["candidates"]
+    ]
+    for each, other in zip(found, without["candidates"], strict=True):
+        assert each["improvement"] == other["improvement"]

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import dataclasses
 import re
 import subprocess
 import sys
 from html.parser import HTMLParser
 
+import polars as pl
 import pytest
 
 from flows.reports import build, html, markdown, to_json
@@ -161,3 +163,18 @@ def test_importing_the_room_loads_no_drawing_library():
         [sys.executable, "-c", code], check=True, capture_output=True, text=True
     )
     assert done.stdout.strip() == "set()"
+
+
+def test_doubly_robust_answers_are_a_folded_table_and_say_what_they_are(sample):
+    facts = sample.facts()
+    rows = facts.estimates.filter(
+        (pl.col("night") == facts.night) & (pl.col("window") == "since_start"),
+        (pl.col("segment_by") == "") & (pl.col("candidate") != "logging"),
+    )
+    document = build(dataclasses.replace(facts, doubly_robust=rows))
+    page, text = html(document), markdown(document)
+    assert "<details><summary>Doubly robust</summary>" in page
+    assert "## Doubly robust, beside" in text
+    for told in (page, text):
+        assert "Nothing decides on it" in told
+    assert "Doubly robust" not in html(build(facts))
