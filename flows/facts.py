@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from flows.decisions import Warned
+from flows.folder import Folder
 from flows.intervals.block_plan import checkpoint_shares
 from flows.offpolicy.methods import Design
 from flows.offpolicy.nights import DOUBLY_ROBUST, HEADLINE, IMPORTANCE_WEIGHTING
@@ -22,7 +23,6 @@ from flows.policies import nearest
 from flows.reports import NightFacts
 from flows.reports.night import VIOLATIONS, Support
 from flows.warehouse import checked, estimates, frequencies, plans, revisions
-from flows.warehouse.folder import Folder
 from flows.warehouse.settings import Job
 
 DAYS = {

@@ -29,13 +29,13 @@ from flows import queries, reports
 from flows.asked import Asked, nights, span
 from flows.errors import UntakenError, UsageError
 from flows.facts import Kept
+from flows.folder import Folder
 from flows.job import load
 from flows.offpolicy.estimate import exit_code_of
 from flows.version import version
 from flows.warehouse import checked, estimates, evidence, frequencies, models, plans
 from flows.warehouse.days import Day, find_days
 from flows.warehouse.evidence import Keys
-from flows.warehouse.folder import Folder
 from flows.warehouse.publish import publish as build_warehouse
 from flows.warehouse.settings import Job
 

@@ -18,9 +18,9 @@ from dataclasses import asdict, dataclass
 from flows import queries
 from flows.decisions import Profile
 from flows.errors import BrokenRule, ViolationsError
+from flows.folder import REPAIRED, VIOLATIONS, Folder, digest_of
 from flows.policies import Kind, Request, check_log
 from flows.warehouse.days import Day, days_in_log, open_day
-from flows.warehouse.folder import REPAIRED, VIOLATIONS, Folder, digest_of
 from flows.warehouse.repeats import SHOWN_ROWS, across_days
 from flows.warehouse.settings import Job
 

@@ -21,8 +21,8 @@ from flows import columns as c
 from flows import queries
 from flows.decisions import Log, Window, check, find, open_log
 from flows.errors import LogError
+from flows.folder import VIOLATIONS, Folder, digest_of, digest_of_file
 from flows.policies import column_candidates
-from flows.warehouse.folder import VIOLATIONS, Folder, digest_of, digest_of_file
 from flows.warehouse.settings import Job
 
 FILES = "files.json"

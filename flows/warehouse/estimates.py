@@ -18,6 +18,7 @@ from typing import Any
 
 import polars as pl
 
+from flows.folder import Folder, digest_of
 from flows.offpolicy.evidence import NO_OTHER
 from flows.offpolicy.nights import contradictions, estimate_subject, frame, headline
 from flows.offpolicy.plan import Plan, Subject
@@ -26,7 +27,6 @@ from flows.warehouse import evidence, models, plans, revisions
 from flows.warehouse.checked import revision_of
 from flows.warehouse.days import days_in_log
 from flows.warehouse.evidence import EVIDENCE, EXACT, Keys
-from flows.warehouse.folder import Folder, digest_of
 from flows.warehouse.plans import settings_of
 from flows.warehouse.settings import Job
 from flows.warehouse.workers import results

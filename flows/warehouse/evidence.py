@@ -24,6 +24,7 @@ import polars as pl
 from flows import columns as c
 from flows import queries
 from flows.columns import FLOOR_TOLERANCE
+from flows.folder import Folder, digest_of, digest_of_file
 from flows.offpolicy import evidence, exact
 from flows.offpolicy.evidence import NO_OTHER
 from flows.offpolicy.grid import Grid
@@ -41,7 +42,6 @@ from flows.policies import (
 from flows.warehouse import frequencies, models
 from flows.warehouse.checked import profile_of, revision_of
 from flows.warehouse.days import Day, name_of, open_day, stamp_of
-from flows.warehouse.folder import Folder, digest_of, digest_of_file
 from flows.warehouse.settings import BASELINE, Job
 
 SOURCES = "sources.json"

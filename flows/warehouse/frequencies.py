@@ -17,9 +17,9 @@ import duckdb
 import polars as pl
 
 from flows.decisions import Log, Profile
+from flows.folder import Folder, digest_of
 from flows.offpolicy.frequencies import FINDINGS, count, findings
 from flows.warehouse.days import Day
-from flows.warehouse.folder import Folder, digest_of
 from flows.warehouse.settings import Job
 
 FREQUENCIES = "frequencies"

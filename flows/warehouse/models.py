@@ -26,6 +26,7 @@ from typing import Any
 import polars as pl
 
 from flows.errors import LogError, UsageError
+from flows.folder import Folder, digest_of
 from flows.offpolicy import doubly_robust
 from flows.offpolicy.evidence import NO_OTHER
 from flows.offpolicy.grid import Grid
@@ -38,7 +39,6 @@ from flows.policies import Kind, Prepared
 from flows.policies.scorable import Lists, Scored
 from flows.warehouse.checked import profile_of, revision_of
 from flows.warehouse.days import Day, days_in_log
-from flows.warehouse.folder import Folder, digest_of
 from flows.warehouse.settings import Job
 
 MODELS = "models"

@@ -11,11 +11,11 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
+from flows.folder import Folder, digest_of
 from flows.offpolicy.evidence import NO_OTHER
 from flows.offpolicy.plan import Looks, Plan, Subject
 from flows.policies import largest_probability
 from flows.warehouse import evidence
-from flows.warehouse.folder import Folder, digest_of
 from flows.warehouse.settings import BASELINE, Job
 
 APPEARED = "candidates.json"

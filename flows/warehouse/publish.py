@@ -16,11 +16,11 @@ from pathlib import Path
 import duckdb
 
 from flows import queries
+from flows.folder import REPAIRED, VIOLATIONS, Folder, replacing
 from flows.warehouse import frequencies
 from flows.warehouse.checked import kept_days
 from flows.warehouse.estimates import ESTIMATES, made_nights
 from flows.warehouse.evidence import EVIDENCE, path_of
-from flows.warehouse.folder import REPAIRED, VIOLATIONS, Folder, replacing
 from flows.warehouse.revisions import REVISIONS
 from flows.warehouse.settings import Job
 

@@ -17,9 +17,9 @@ import polars as pl
 
 from flows import columns as c
 from flows.errors import BrokenRule, ViolatingRow, ViolationsError
+from flows.folder import VIOLATIONS, Folder, digest_of
 from flows.offpolicy.blocks import identity
 from flows.warehouse.days import Day, open_day
-from flows.warehouse.folder import VIOLATIONS, Folder, digest_of
 from flows.warehouse.settings import Job
 
 RULE = "decision_id_is_unique"

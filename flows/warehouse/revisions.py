@@ -14,8 +14,8 @@ import datetime as dt
 
 import polars as pl
 
+from flows.folder import Folder
 from flows.offpolicy.nights import headline
-from flows.warehouse.folder import Folder
 
 REVISIONS = "revisions"
 KEYS = ["candidate", "other", "estimand"]

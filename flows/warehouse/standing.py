@@ -23,6 +23,7 @@ import duckdb
 import polars as pl
 
 from flows.errors import UsageError
+from flows.folder import Folder
 from flows.offpolicy import exact
 from flows.offpolicy.assumptions import assumptions
 from flows.offpolicy.estimate import Evidence, contradiction, find
@@ -33,7 +34,6 @@ from flows.offpolicy.plan import Plan, Subject
 from flows.policies import nearest
 from flows.warehouse import estimates, evidence, windows
 from flows.warehouse.evidence import EXACT
-from flows.warehouse.folder import Folder
 from flows.warehouse.publish import WAREHOUSE
 from flows.warehouse.segments import WHOLE, Chosen
 from flows.warehouse.settings import BASELINE, Job

@@ -27,12 +27,12 @@ import numpy as np
 import polars as pl
 
 from flows import on_demand, queries
+from flows.folder import Folder
 from flows.job import load
 from flows.offpolicy.evidence import SUMS
 from flows.offpolicy.grid import UNIT, Grid
 from flows.offpolicy.nights import IMPORTANCE_WEIGHTING, SCHEMA, WINDOWS
 from flows.warehouse.estimates import ESTIMATES
-from flows.warehouse.folder import Folder
 from flows.warehouse.plans import LOOKS, settings_of
 from flows.warehouse.publish import WAREHOUSE
 

@@ -14,8 +14,8 @@ import pytest
 
 from flows import steps
 from flows.asked import Asked
+from flows.folder import Folder
 from flows.job import load
-from flows.warehouse.folder import Folder
 
 ACTIONS = ["a", "b", "c"]
 START = dt.datetime(2024, 5, 1, tzinfo=dt.UTC)

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from flows.errors import LogError
+from flows.folder import Folder
 from flows.job import load
 from flows.warehouse.days import border, find_days
-from flows.warehouse.folder import Folder
 
 
 @pytest.fixture

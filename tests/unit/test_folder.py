@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flows.errors import UsageError
-from flows.warehouse.folder import Folder, digest_of, digest_of_file, replacing
+from flows.folder import Folder, digest_of, digest_of_file, replacing
 
 
 @pytest.fixture
