@@ -22,12 +22,9 @@ from typing import Annotated
 from cyclopts import App, CycloptsError, Parameter
 
 from flows import options as o
-from flows.errors import (
-    DONE,
-    INTERNAL_FAULT,
-    REFUSED,
-    UntakenError,
-)
+from flows.errors import DONE, INTERNAL_FAULT, REFUSED, UntakenError
+from flows.kb_commands import kb
+from flows.review_commands import suggest, suggestions
 from flows.version import version
 
 app = App(
@@ -38,6 +35,8 @@ app = App(
     default_parameter=Parameter(negative=()),
     suppress_keyboard_interrupt=False,
 )
+for further in (suggest, suggestions, kb):
+    app.command(further)
 
 
 @app.command

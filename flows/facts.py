@@ -11,6 +11,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import polars as pl
 
@@ -33,6 +34,9 @@ DAYS = {
     "revision": pl.Int64,
 }
 MOST_MODELS = 5
+
+# Where a run of `flows.suggesting` leaves its list.
+SUGGESTIONS = ("suggestions", "suggestions.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,19 @@ class Kept:
             violations=self.violations.filter(pl.col("day") <= night),
             revisions=self.revisions.filter(pl.col("night") <= night),
             frequencies=frequencies.found(self.folder, job, [day.day for day in days]),
+            suggested=self._suggested(night),
         )
+
+    def _suggested(self, night: dt.date) -> dict[str, Any] | None:
+        """The list of suggestions, unless it knows of what was asked later."""
+        if not self.job.has_suggestions:
+            return None
+        made: dict[str, Any] | None = self.folder.read_json(*SUGGESTIONS)
+        if made is None or made["as_of"] is None:
+            return None
+        end = dt.datetime.fromisoformat(made["as_of"])
+        is_known = end.astimezone(ZoneInfo(self.job.timezone)).date() <= night
+        return made if is_known else None
 
     def _design(self, night: dt.date) -> Design:
         """How the night's intervals are made, by the horizon of its own looks."""

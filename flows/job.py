@@ -1,8 +1,9 @@
 """The job file: everything one night does, read into frozen settings.
 
-A section left out is a step left out. Relative paths and `module:function` start from
-the file's own folder; results go to `results/<name>/` beside it. Unknown keys are
-refused with the nearest known one, and all problems are told at once.
+A section left out is a step left out: `[decisions]`, `[evaluation]` and `[candidates]`
+belong together, `[suggestions]` stands alone. Relative paths and `module:function`
+start from the file's own folder; results go to `results/<name>/` beside it. Unknown
+keys are refused with the nearest known one, and all problems are told at once.
 
 `reward_range` and `propensity_floor` have no default: they come from how the reward
 and the logging policy were designed. Read off a log, they would describe what happened
@@ -14,16 +15,20 @@ from __future__ import annotations
 import difflib
 import hashlib
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from flows.decisions import Layout
 from flows.errors import JobError
 from flows.offpolicy.methods import Design
 from flows.policies import parse
-from flows.sections import Settings
+from flows.sections import Settings, SuggestionsSection, WithoutLog
+from flows.suggestions.asked import SuggestionJob
+from flows.suggestions.schema import Rules
 from flows.warehouse.settings import Job
 
 BY_DESIGN = {
@@ -33,10 +38,64 @@ BY_DESIGN = {
 }
 
 
+# What belongs to the evaluation of candidates.
+EVALUATING = ("decisions", "evaluation", "candidates", "compare")
+
+
+@dataclass(frozen=True, slots=True)
+class JobFile:
+    """What a job file asks for; a part it leaves out is None.
+
+    also: further job files of the same night.
+    results: the folder that the job writes to.
+    """
+
+    name: str
+    results: Path
+    also: tuple[Path, ...]
+    evaluation: Job | None
+    suggestions: SuggestionJob | None
+
+
 def load(file: Path) -> Job:
+    """Reads what a job file evaluates. Raises: JobError, also where that is nothing."""
+    job = read(file).evaluation
+    if job is None:
+        raise JobError(f"{file} evaluates nothing: it has no [decisions]")
+    return job
+
+
+def asking(file: Path) -> SuggestionJob:
+    """Reads what a job file asks of suggestions. Raises: JobError, also for nothing."""
+    job = read(file).suggestions
+    if job is None:
+        raise JobError(f"{file} asks for no suggestions: it has no [suggestions]")
+    return job
+
+
+def read(file: Path) -> JobFile:
     """Reads a job file. Raises: JobError with everything that is wrong in it."""
+    raw = _raw(file)
+    is_evaluating = "suggestions" not in raw or any(key in raw for key in EVALUATING)
+    model = Settings if is_evaluating else WithoutLog
     try:
-        raw = tomllib.loads(file.read_text(encoding="utf-8"))
+        settings = model.model_validate(raw)
+    except ValidationError as error:
+        lines = [_line(problem, model) for problem in error.errors()]
+        raise JobError(f"{file}:\n" + "\n".join(f"  {n}" for n in lines)) from None
+    base, name = file.parent, settings.job.name
+    return JobFile(
+        name=name,
+        results=base / "results" / name,
+        also=tuple(base / other for other in settings.job.also),
+        evaluation=_job(file, settings) if isinstance(settings, Settings) else None,
+        suggestions=_suggestions(base, name, settings.suggestions),
+    )
+
+
+def _raw(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise JobError(
             f"{file} does not exist. Write one with: untaken init LOG"
@@ -45,11 +104,31 @@ def load(file: Path) -> Job:
         raise JobError(f"{file} is a folder; name the job file inside") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise JobError(f"{file} cannot be read as TOML: {error}") from None
-    try:
-        return _job(file, Settings.model_validate(raw))
-    except ValidationError as error:
-        lines = [_line(problem) for problem in error.errors()]
-        raise JobError(f"{file}:\n" + "\n".join(f"  {n}" for n in lines)) from None
+
+
+def _suggestions(
+    base: Path, name: str, section: SuggestionsSection | None
+) -> SuggestionJob | None:
+    if section is None:
+        return None
+    return SuggestionJob(
+        name=name,
+        base=base,
+        knowledge_base=base / section.knowledge_base,
+        questions=tuple(section.questions),
+        feedback=tuple(section.feedback),
+        score_unit=section.score_unit,
+        rules=Rules(
+            minimum=section.minimum,
+            minimum_users=section.minimum_users,
+            is_strict=section.strict,
+            offers=section.offers,
+            retention_days=section.retention_days,
+        ),
+        margin=section.margin,
+        aims_at=section.aims_at,
+        learns_anyway=section.learns_anyway,
+    )
 
 
 def _job(file: Path, settings: Settings) -> Job:
@@ -99,10 +178,11 @@ def _job(file: Path, settings: Settings) -> Job:
         also=tuple(settings.job.also),
         digest=hashlib.sha256(text.encode()).hexdigest()[:16],
         doubly_robust=evaluation.doubly_robust,
+        has_suggestions=settings.suggestions is not None,
     )
 
 
-def _line(problem: Any) -> str:  # noqa: ANN401 - pydantic's own
+def _line(problem: Any, model: type[BaseModel]) -> str:  # noqa: ANN401 - pydantic's
     """One problem in words: where it is, what was found, what to do."""
     *parents, key = [str(part) for part in problem["loc"]] or [""]
     if key == "spec":  # as a rule a candidate is its SPEC alone
@@ -114,7 +194,7 @@ def _line(problem: Any) -> str:  # noqa: ANN401 - pydantic's own
             f": {why}. It comes from design, never from the log." if why else ""
         )
     if problem["type"] == "extra_forbidden":
-        known = list(_fields(parents))
+        known = list(_fields(parents, model))
         close = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
         hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
         return f"{where} is not a key of a job file; {hint}"
@@ -124,10 +204,15 @@ def _line(problem: Any) -> str:  # noqa: ANN401 - pydantic's own
     return text
 
 
-def _fields(parents: list[str]) -> dict[str, Any]:
+def _fields(parents: list[str], model: type[BaseModel]) -> dict[str, Any]:
     """The known keys of a section, by the path to it."""
-    model: Any = Settings
+    section: Any = model
     for name in parents:
-        model = model.model_fields[name].annotation
-    fields: dict[str, Any] = model.model_fields
+        if get_origin(section) in (dict, list):  # the name or number of an entry
+            section = get_args(section)[-1]
+        else:
+            section = section.model_fields[name].annotation
+        while get_origin(section) in (Annotated, Union, UnionType):
+            section = get_args(section)[0]
+    fields: dict[str, Any] = section.model_fields
     return fields

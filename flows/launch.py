@@ -1,8 +1,9 @@
-"""Starts a night: reads the job files, brings up Prefect's server, runs the flow.
+"""Starts a night: reads the job files, brings up Prefect's server, runs the flows.
 
 Job files are read before anything is started, so a typing error costs no server. The
 server starts while Prefect is imported, lives in the first job's results folder and
-dies with this process. One job that fails does not keep the others from running; the
+dies with this process. Suggestions of a job are made before its night, whose report
+shows them; one that fails does not keep the other, or another job, from running. The
 worst outcome decides the exit code.
 """
 
@@ -10,14 +11,44 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from flows.asked import Asked
 from flows.errors import DONE, JobError, UntakenError, UsageError, worst
-from flows.job import load
+from flows.job import JobFile, read
 from flows.server import starting
+from flows.suggestions.asked import SuggestionJob
 from flows.warehouse.settings import Job
+
+
+class Runs:
+    """What has run, how it ended, and what is thrown when all have run."""
+
+    def __init__(self, wrong: Sequence[str]) -> None:
+        self.code, self.faults = DONE, list[Exception]()
+        for error in wrong:
+            sys.stderr.write(f"untaken: {error}\n")
+            self.code = worst(self.code, JobError.exit_code)
+
+    def run(self, name: str, work: Callable[[], int]) -> None:
+        """Runs one flow; an expected error is told, any other kept for the end."""
+        try:
+            self.code = worst(self.code, work())
+        except UntakenError as error:
+            sys.stderr.write(f"untaken: {name}: {error}\n")
+            self.code = worst(self.code, error.exit_code)
+        except Exception as error:  # noqa: BLE001 - raised when all have run
+            self.faults.append(error)
+
+    def ended(self) -> int:
+        """The exit code. Raises: the first fault."""
+        if self.faults:
+            raise self.faults[0]
+        return self.code
 
 
 def run_nightly(
@@ -31,44 +62,83 @@ def run_nightly(
 
     Raises: UsageError for the job files; at the end, what no job should end with.
     """
+    asked = Asked(as_of=as_of, first=first, last=last)
+    with _served(files) as (jobs, runs):
+        for job in jobs:
+            # A replay of an old night would show it what was asked since.
+            if job.suggestions is not None and asked == Asked():
+                runs.run(job.name, partial(_suggest, job.suggestions))
+            if job.evaluation is not None:
+                runs.run(job.name, partial(_evaluate, job.evaluation, asked))
+        return runs.ended()
+
+
+def run_suggest(files: Sequence[Path], *, every_minutes: float | None) -> int:
+    """Makes the suggestions of every job anew, and prints how each ended.
+
+    every_minutes: again and again, so long after each start, until it is ended.
+    Raises: as `run_nightly`; also for a job file without `[suggestions]`.
+    """
+    if every_minutes is not None and every_minutes <= 0:
+        raise UsageError(f"--every {every_minutes:g} must be a number of minutes")
+    with _served(files) as (jobs, runs):
+        asking = [job.suggestions for job in jobs if job.suggestions is not None]
+        if len(asking) < len(jobs):
+            silent = ", ".join(job.name for job in jobs if job.suggestions is None)
+            raise JobError(f"without [suggestions]: {silent}")
+        while True:
+            due = time.monotonic() + 60.0 * (every_minutes or 0.0)
+            for job in asking:
+                runs.run(job.name, partial(_suggest, job))
+            if every_minutes is None:
+                return runs.ended()
+            time.sleep(max(0.0, due - time.monotonic()))
+
+
+@contextmanager
+def _served(files: Sequence[Path]) -> Iterator[tuple[list[JobFile], Runs]]:
+    """The jobs of some files, while Prefect's server is up."""
     jobs, wrong = _with_also(files)
     if not jobs:
         raise JobError("\n".join(wrong))
-    asked = Asked(as_of=as_of, first=first, last=last)
-    code, faults = DONE, list[Exception]()
-    for error in wrong:
-        sys.stderr.write(f"untaken: {error}\n")
-        code = worst(code, JobError.exit_code)
+    runs = Runs(wrong)
     with starting(jobs[0].results / "prefect") as server:
-        from flows.nightly import nightly
+        import flows.nightly
+        import flows.suggest  # noqa: F401 - both import Prefect, while it starts
 
         server.wait()
-        for job in jobs:
-            try:
-                outcome = nightly(job, asked)
-            except UntakenError as error:
-                sys.stderr.write(f"untaken: {job.name}: {error}\n")
-                code = worst(code, error.exit_code)
-            except Exception as error:  # noqa: BLE001 - raised when all have run
-                faults.append(error)
-            else:
-                code = worst(code, outcome.exit_code)
-                sys.stdout.write(f"{job.name}: {outcome.sentence}\n")
-                if outcome.report is not None:
-                    sys.stdout.write(f"  report     {outcome.report}\n")
-                sys.stdout.write(f"  warehouse  {outcome.warehouse}\n")
-    if faults:
-        raise faults[0]
-    return code
+        yield jobs, runs
 
 
-def _with_also(files: Sequence[Path]) -> tuple[list[Job], list[str]]:
+def _evaluate(job: Job, asked: Asked) -> int:
+    from flows.nightly import nightly
+
+    outcome = nightly(job, asked)
+    sys.stdout.write(f"{job.name}: {outcome.sentence}\n")
+    if outcome.report is not None:
+        sys.stdout.write(f"  report     {outcome.report}\n")
+    sys.stdout.write(f"  warehouse  {outcome.warehouse}\n")
+    return outcome.exit_code
+
+
+def _suggest(job: SuggestionJob) -> int:
+    from flows.suggest import suggest
+
+    made = suggest(job)
+    for warning in made.warnings:
+        sys.stderr.write(f"untaken: {job.name}: warning: {warning}\n")
+    sys.stdout.write(f"{job.name}: {made.sentence}\n")
+    sys.stdout.write(f"  review     {made.page}\n")
+    return DONE
+
+
+def _with_also(files: Sequence[Path]) -> tuple[list[JobFile], list[str]]:
     """The jobs, each followed by those it names under `also`, each once.
 
     Returns: those that can be read, and what is wrong with the others.
     Raises: UsageError when two would write to one folder.
     """
-    jobs: dict[Path, Job] = {}
+    jobs: dict[Path, JobFile] = {}
     wrong: list[str] = []
     seen: set[Path] = set()
     queue = list(files)
@@ -78,7 +148,7 @@ def _with_also(files: Sequence[Path]) -> tuple[list[Job], list[str]]:
             continue
         seen.add(file.resolve())
         try:
-            job = load(file)
+            job = read(file)
         except JobError as error:
             wrong.append(str(error))
             continue
@@ -87,5 +157,5 @@ def _with_also(files: Sequence[Path]) -> tuple[list[Job], list[str]]:
                 f"{file} and another job file both write to {job.results}; give each "
                 "job a name of its own"
             )
-        queue = [job.base / name for name in job.also] + queue
+        queue = [*job.also, *queue]
     return list(jobs.values()), wrong

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 from prefect import flow, task
 from prefect.artifacts import create_markdown_artifact
@@ -17,32 +16,11 @@ from prefect.cache_policies import NO_CACHE
 
 from flows import steps
 from flows.asked import Asked
-from flows.errors import UntakenError
 from flows.progress import Steps, progress
+from flows.retries import AGAIN
 from flows.steps import Outcome, Plan
 from flows.warehouse.days import Day
 from flows.warehouse.settings import Job
-
-
-def _is_io(_task: object, _run: object, state: object) -> bool:
-    """Whether a task failed on input or output, which may pass; rules do not."""
-    try:
-        state.result()  # type: ignore[attr-defined]
-    except UntakenError:
-        return False
-    except OSError:
-        return True
-    except Exception:  # noqa: BLE001 - any other error will be the same next time
-        return False
-    return False
-
-
-# For tasks that read files.
-AGAIN: Any = {
-    "retries": 2,
-    "retry_delay_seconds": [1.0, 5.0],
-    "retry_condition_fn": _is_io,
-}
 
 
 @task(cache_policy=NO_CACHE, **AGAIN)

@@ -152,6 +152,16 @@ Violations = Annotated[
 ]
 Jobs = Annotated[tuple[Path, ...], Parameter(help="Job files (untaken.toml).")]
 Job = Annotated[Path, Parameter(help="A job file (untaken.toml).")]
+ReviewedJob = Annotated[
+    Path | None,
+    Parameter(help="A job file with [suggestions].", show_default=False),
+]
+StateFolder = Annotated[
+    Path | None,
+    Parameter(
+        name="--state", help="The folder of a state, without a job.", show_default=False
+    ),
+]
 
 WINDOW = Group("The window", sort_key=3)
 

@@ -135,6 +135,29 @@ class Compare(Section):
     candidates: Annotated[list[str], Field(min_length=2)]
 
 
+class SuggestionsSection(Section):
+    """`[suggestions]`: a knowledge base, what users asked, and what is shown of it."""
+
+    knowledge_base: str
+    questions: Annotated[list[str], BeforeValidator(_listed)] = []
+    feedback: Annotated[list[str], BeforeValidator(_listed)] = []
+    score_unit: Literal[1, 100] = 100
+    minimum: Annotated[int, Field(ge=1)] = 5
+    minimum_users: Annotated[int, Field(ge=1)] = 1
+    strict: bool = False
+    offers: Annotated[int, Field(ge=1)] = 2
+    retention_days: Annotated[int, Field(ge=1)] | None = None
+    margin: Annotated[float, Field(ge=0, lt=1)] | None = None
+    aims_at: Annotated[float, Field(gt=0, lt=1)] | None = None
+    learns_anyway: bool = False
+
+    @model_validator(mode="after")
+    def _reads_something(self) -> SuggestionsSection:
+        if not self.questions and not self.feedback:
+            raise ValueError("name the files of questions, of feedback, or both")
+        return self
+
+
 Report = Literal["html", "markdown", "json"]
 
 
@@ -144,8 +167,16 @@ class Outputs(Section):
     report: list[Report] = list(get_args(Report))
 
 
+class WithoutLog(Section):
+    """The sections of a job file that evaluates nothing."""
+
+    job: JobSection
+    suggestions: SuggestionsSection
+    outputs: Outputs = Outputs()
+
+
 class Settings(Section):
-    """The sections of a job file."""
+    """The sections of a job file that evaluates candidates."""
 
     job: JobSection
     decisions: Decisions
@@ -155,6 +186,7 @@ class Settings(Section):
         Field(min_length=1),
     ]
     compare: list[Compare] = []
+    suggestions: SuggestionsSection | None = None
     outputs: Outputs = Outputs()
 
     @model_validator(mode="after")

@@ -26,6 +26,9 @@ where intervals do not hold together. `revisions` tell what was first published 
 night (`before`) and what holds now (`after`). `frequencies` list only actions that were
 taken more or less often than their probabilities say, among how many.
 
+`suggestions` sum up what users asked of a knowledge base (`flows.reports.suggested`);
+null where the job has none.
+
 Version 1 knew one method for all windows, candidates that began with the log, and
 neither `assumes` nor `exploratory`.
 """
@@ -42,7 +45,7 @@ import polars as pl
 from flows.offpolicy import frequencies
 from flows.offpolicy.evidence import NO_OTHER
 from flows.offpolicy.ranking import ranking
-from flows.reports import entries
+from flows.reports import entries, suggested
 from flows.reports.answer import LOGGING, UNADJUSTED, answer, is_exploratory
 from flows.reports.entries import Document
 from flows.reports.night import NUMBERS, NightFacts
@@ -95,6 +98,7 @@ def build(facts: NightFacts) -> Document:
             "days": _dated(facts.days, ("day", "decisions", "rewards", "revision")),
             "revisions": _revisions(facts),
             "frequencies": frequencies.told(facts.frequencies),
+            "suggestions": suggested.told(facts.suggested),
         }
     )
     document["answer"] = answer(

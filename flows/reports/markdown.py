@@ -10,7 +10,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from flows.reports import compared, findings, limits, looks, quality, tables, words
+from flows.reports import (
+    compared,
+    findings,
+    limits,
+    looks,
+    quality,
+    suggested,
+    tables,
+    words,
+)
 from flows.reports.answer import LOGGING, has_ends
 from flows.reports.entries import Document
 from flows.reports.numbers import Unit
@@ -49,6 +58,7 @@ def markdown(document: Document) -> str:
         *_differences(document),
         *_segments(document, unit),
         *_findings(document),
+        *_asked(document),
         *_assumptions(document),
         _reading(document, unit),
         *(f"Method {name}: {text}" for name, text in looks.methods(document)),
@@ -138,6 +148,16 @@ def _differences(document: Document) -> list[str]:
         *(f"{escape(mark)} {text}" for mark, text in found.footnotes),
         f"{counted(left, 'more difference')} in the JSON report." if left > 0 else "",
     ]
+
+
+def _asked(document: Document) -> list[str]:
+    if not (told := suggested.sentences(document)):
+        return []
+    found = suggested.largest(document)
+    rows = [_row("Question", "Queries"), _row(":--", "--:")] if found else []
+    for head, note, cells in found.rows if found else []:
+        rows.append(_row(f"{escape(head)} ({escape(note)})", *map(_written, cells)))
+    return ["## What did users ask?", " ".join(told), "\n".join(rows)]
 
 
 def _segments(document: Document, unit: Unit) -> list[str]:

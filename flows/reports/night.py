@@ -60,6 +60,7 @@ class NightFacts:
     revisions: of `REVISIONS`; what changed in the published numbers of which night.
     frequencies: what `flows.offpolicy.frequencies.findings` found, of all days up to
         the night together and of each; empty where probabilities are not logged.
+    suggested: document `untaken.suggestions/1`, of the night or before; None without.
     """
 
     job: str
@@ -81,3 +82,4 @@ class NightFacts:
     violations: pl.DataFrame
     revisions: pl.DataFrame
     frequencies: pl.DataFrame
+    suggested: Mapping[str, Any] | None

@@ -22,6 +22,7 @@ from flows.reports import (
     looks,
     pictures,
     quality,
+    suggested,
     tables,
     words,
 )
@@ -82,6 +83,9 @@ def html(document: Document) -> str:
         **_since(document, chosen, pictured, unit),
         **_for_whom(document, chosen, pictured, unit),
         **_wrong(document),
+        asked=suggested.sentences(document),
+        asked_most=suggested.largest(document),
+        review=suggested.PAGE,
     )
 
 

@@ -1,6 +1,14 @@
 """Alternate questions for a knowledge base, from the questions that users asked.
 
-`texts` the key of a text · `masking` what identifies a person is masked, `users` become
-keyed hashes · `questions` and `feedback` read logs · `near` which answers lay close
-together · `signals` one frame of all of it.
+Logs in: `logs`, `events` files, and each event once · `questions`, `feedback` the two
+logs · `near` which answers lay close together · `personal`, `masking`, `users` what
+tells who asked is masked or hashed · `texts` the key of a text · `signals` one frame of
+all of it · `broken` what is refused.
+
+Groups: `pool` the open texts · `vectors`, `embed` texts as vectors · `assign` which pair
+a text may belong to · `leader`, `clusters`, `heads` groups within a pair · `lexical` the
+engine.
+
+Suggestions: `cycle` one run · `state` what stays between runs · `reviews` what people
+decide · `exporting` what returns to the knowledge base.
 """

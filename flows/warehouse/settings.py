@@ -30,6 +30,7 @@ class Job:
     pairs: candidates whose difference is declared.
     fixed_at: of a candidate the night from which on it was left as it is.
     doubly_robust: whether estimates have a doubly robust twin.
+    has_suggestions: whether the job's suggestions stand beside its nights.
     reports: the forms in which a night is reported.
     also: further job files of the same night, relative to `base`.
     digest: of the settings, for the record of a run.
@@ -52,6 +53,7 @@ class Job:
     also: tuple[str, ...]
     digest: str
     doubly_robust: bool = False
+    has_suggestions: bool = False
 
     @property
     def results(self) -> Path:

@@ -42,6 +42,9 @@ MODULES = (
     "offpolicy/methods.py",
 )
 SAVED_EVERY_SECONDS = 20
+# The fewest replications of what a look at few would miss: rewards between 0 and 1 have
+# many cells, and coverage is near its level.
+CLOSELY, FEWEST = "between, floor 0.05, 20,000, fixed", 1_000
 
 
 @functools.cache
@@ -79,6 +82,8 @@ def chunks(replications, draws):
     for part, asked in (("coverage", replications), ("widths", draws)):
         for name, setting in beds()[part].items():
             times = max(1, round(asked * setting.factor))
+            if (part, name) == ("coverage", CLOSELY) and asked >= CHUNK:
+                times = max(times, FEWEST)
             found += [
                 (part, name, first, min(first + CHUNK, times))
                 for first in range(0, times, CHUNK)

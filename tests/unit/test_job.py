@@ -8,7 +8,9 @@ import pytest
 
 from flows.errors import JobError
 from flows.job import load
+from flows.job import read as read_file
 from flows.offpolicy.methods import Design
+from flows.suggestions.schema import Rules
 
 GOOD = """
 [job]
@@ -188,3 +190,48 @@ def test_all_that_is_wrong_is_told_at_once(refused):
 def test_a_job_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(JobError, match=r"no\.toml does not exist.*untaken init"):
         load(tmp_path / "no.toml")
+
+
+SUGGESTIONS = """
+[suggestions]
+knowledge_base = "kb.tsv"
+questions = "questions/*.parquet"
+"""
+
+
+def test_suggestions_stand_beside_an_evaluation_or_alone(tmp_path):
+    file = tmp_path / "job.toml"
+    file.write_text(GOOD + SUGGESTIONS)
+    both = read_file(file)
+    assert both.evaluation.name == both.suggestions.name == "shop"
+    assert both.suggestions.rules == Rules(minimum=5, offers=2)
+    file.write_text('[job]\nname = "kb"\n' + SUGGESTIONS)
+    alone = read_file(file)
+    assert alone.evaluation is None
+    assert alone.suggestions.knowledge_base == tmp_path / "kb.tsv"
+    assert alone.suggestions.state == tmp_path / "results" / "kb" / "suggestions"
+    with pytest.raises(JobError, match=r"job\.toml evaluates nothing"):
+        load(file)
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ("minimm = 4", "suggestions.minimm is not a key of a job file; did you mean"),
+        ("minimum = 0", "suggestions.minimum = 0"),
+        ("score_unit = 10", "suggestions.score_unit = 10"),
+    ],
+)
+def test_a_section_of_suggestions_is_checked_key_by_key(tmp_path, key, told):
+    file = tmp_path / "job.toml"
+    for head in ('[job]\nname = "kb"\n', GOOD):
+        file.write_text(head + SUGGESTIONS + key)
+        with pytest.raises(JobError) as caught:
+            read_file(file)
+        assert told in str(caught.value)
+
+
+def test_a_key_of_a_candidate_that_is_not_known_is_told(refused):
+    told = refused(GOOD.replace('"column:new"', '{spec = "uniform", fixd_at = 1}'))
+    assert "candidates.new.fixd_at is not a key of a job file" in told
+    assert "did you mean fixed_at?" in told

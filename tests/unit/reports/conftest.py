@@ -17,6 +17,7 @@ from flows.reports.night import REVISIONS, VIOLATIONS
 
 LAST_NIGHT = dt.date(2019, 11, 30)
 WINDOWS = (("night", 1), ("last_7", 7), ("last_28", 28), ("since_start", None))
+ESTIMATES = {**SCHEMA, "run_id": pl.String}
 MIXTURE = Design("mixture", 0.95)
 ASSUMED = [
     {"assumption": assumption, "status": status, "finding": "as it should be"}
@@ -97,8 +98,8 @@ class Nights:
             "least_sample_probability": 1.0,
             "candidates": tuple((acts.name, acts.spec) for acts in self.candidates),
             "fixed_at": self.fixed_at,
-            "estimates": pl.DataFrame(rows, schema={**SCHEMA, "run_id": pl.String}),
-            "doubly_robust": pl.DataFrame(schema={**SCHEMA, "run_id": pl.String}),
+            "estimates": pl.DataFrame(rows, schema=ESTIMATES),
+            "doubly_robust": pl.DataFrame(schema=ESTIMATES),
             "days": pl.DataFrame({"day": days}).with_columns(
                 decisions=pl.lit(self.decisions, pl.Int64),
                 rewards=pl.lit(rewards, pl.Int64),
@@ -107,11 +108,12 @@ class Nights:
             ),
             "warnings": (),
             "unknown_actions": {
-                acts.name: acts.unknown for acts in self.candidates if acts.unknown
+                n.name: n.unknown for n in self.candidates if n.unknown
             },
             "violations": pl.DataFrame(schema=VIOLATIONS),
             "revisions": pl.DataFrame(schema=REVISIONS),
             "frequencies": pl.DataFrame(schema=FINDINGS),
+            "suggested": None,
         }
         return NightFacts(**told | changes)
 

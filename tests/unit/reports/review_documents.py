@@ -161,7 +161,6 @@ FOUND = {
             "qna_id": 12,
             "question": "pin pls",
             "count": 4,
-            "because": "pin please",
         }
     ],
     "conflicts": [{"question": "hello", "qna_ids": [3, 12]}],

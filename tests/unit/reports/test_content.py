@@ -28,6 +28,7 @@ KEYS = [
     "days",
     "revisions",
     "frequencies",
+    "suggestions",
 ]
 CANDIDATE_KEYS = [
     "candidate",

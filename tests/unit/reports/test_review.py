@@ -254,7 +254,6 @@ def test_what_else_was_found_is_folded_below(pages):
     assert "<small><bdi>apple watch payment</bdi>, 3 times</small>" in told
     assert '<p dir="auto">send the card to &lt;email&gt; please</p>' in told
     assert "pair 7, <bdi>When will my new card arrive?</bdi>" in told
-    assert "Close to the rejected “<bdi>pin please</bdi>”" in told
     assert "<td>none decided</td>" in told
 
 

@@ -1,0 +1,245 @@
+"""The steps of suggestions, as plain functions over a job's state folder.
+
+    suggest    the knowledge base, what was asked since, suggestions made anew
+    reviewed   what reviewers decided, and the page they decide on, made anew
+
+Results stand in the state folder: `suggestions.json` (`untaken.suggestions/1`) and
+`review.html`. A run without a new query gives the same bytes. Its instant is that of
+the newest query it knows, never the clock's, so a run can be repeated; before the first
+query with a time it is the start of 1970.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import glob
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import polars as pl
+
+from flows import knowledge
+from flows.errors import UsageError, counted
+from flows.folder import Folder, replacing
+from flows.job import asking
+from flows.offpolicy.document import to_json
+from flows.reports import review
+from flows.suggestions import embed, lexical
+from flows.suggestions.asked import SuggestionJob
+from flows.suggestions.baseline import Imported, imported
+from flows.suggestions.clusters import Engine
+from flows.suggestions.cycle import Outcome, cycle
+from flows.suggestions.document import Document, document
+from flows.suggestions.exporting import additions, exported, open_suggestions
+from flows.suggestions.margins import START, margin_from_reviews
+from flows.suggestions.reasons import words
+from flows.suggestions.retention import Forgotten, forget_user
+from flows.suggestions.schema import Rules
+from flows.suggestions.signals import Signals, signals
+from flows.suggestions.state import State
+from flows.suggestions.users import user_hash
+
+UNDATED = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+Spelling = Literal["found", "camelCase", "PascalCase"]
+PAGE, LIST = "review.html", "suggestions.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """How a run ended: in words, and where the review page is.
+
+    warnings: what may surprise of the knowledge base's file.
+    """
+
+    sentence: str
+    page: Path
+    warnings: tuple[str, ...]
+
+
+def suggest(
+    job: SuggestionJob, advance: Callable[[], None] = lambda: None
+) -> Suggested:
+    """Reads what was asked and makes the suggestions of a job anew.
+
+    advance: called after each of three steps.
+    Raises: KnowledgeBaseError, SignalsError, StateError, UsageError.
+    """
+    state, base = State(job.state), knowledge.read(job.knowledge_base)
+    read = _signals(job, state, base)
+    advance()
+    as_of = _as_of(state, read)
+    took = imported(state, job.knowledge_base, name=job.name, at=as_of)
+    margin = _margin(job, state)
+    found = cycle(
+        state,
+        read.frame.lazy(),
+        engine=_engine(job, margin),
+        rules=job.rules,
+        as_of=as_of,
+        margin=margin,
+        read_count=read.counts.queries + read.counts.records,
+        is_learning=job.learns_anyway or base.settings.is_learning_enabled is not False,
+    )
+    _note(state, job, read, margin, as_of)
+    advance()
+    page = published(state)
+    advance()
+    return Suggested(_told(found), page, _warned(took))
+
+
+def state_of(job: Path | None, folder: Path | None) -> State:
+    """The state of a job file or, without one, of a folder.
+
+    Raises: UsageError, JobError.
+    """
+    if job is not None and folder is None:
+        return State(asking(job).state)
+    if folder is None or job is not None:
+        raise UsageError("name a job file or --state DIR, one of them")
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder; make one with: untaken kb import")
+    return State(folder)
+
+
+def published(state: State) -> Path:
+    """Writes the list and the review page of a state; returns the page's file."""
+    made = document_of(state)
+    folder = Folder(state.root)
+    folder.write_text(to_json(made), LIST)
+    return folder.write_text(review.html(made), PAGE)
+
+
+def document_of(state: State) -> Document:
+    """The document of a state, whose knowledge base it holds."""
+    return document(state, knowledge.read(state.knowledge_file()))
+
+
+def export(state: State, out: Path, *, casing: Spelling = "found") -> int:
+    """Writes the knowledge-base file with what was accepted and what waits.
+
+    Returns: how many questions it adds.
+    Raises: StateError, KnowledgeBaseError.
+    """
+    base, added = knowledge.read(state.knowledge_file()), additions(state)
+    carried = open_suggestions(state) if base.has_suggestions else None
+    content = knowledge.written(base, added=added, suggested=carried, casing=casing)
+    with replacing(out) as beside:
+        beside.write_bytes(content)
+    exported(state)
+    return added.height
+
+
+def forget(state: State, user_id: str) -> Forgotten:
+    """Removes a user's queries, and makes list and page anew."""
+    rules = Rules(**state.facts().get("rules", {}))
+    gone = forget_user(state, user_id, hashed=user_hash, rules=rules)
+    published(state)
+    return gone
+
+
+def _signals(
+    job: SuggestionJob, state: State, base: knowledge.KnowledgeBase
+) -> Signals:
+    return signals(
+        _files(job, "questions", job.questions),
+        _files(job, "feedback", job.feedback),
+        score_unit=job.score_unit,
+        user_key=state.user_key(),
+        known_pairs=base.questions["qna_id"].unique().to_list(),
+    )
+
+
+def _files(job: SuggestionJob, key: str, patterns: Sequence[str]) -> list[Path]:
+    """The files of some patterns, sorted. Raises: UsageError when one has none."""
+    found: dict[Path, None] = {}
+    for pattern in patterns:
+        names = glob.glob(pattern, root_dir=job.base, recursive=True)  # noqa: PTH207 - patterns may be absolute
+        if not names:
+            raise UsageError(
+                f"suggestions.{key}: no file matches {pattern} in {job.base.resolve()}"
+            )
+        found.update((job.base / name, None) for name in sorted(names))
+    return list(found)
+
+
+def _as_of(state: State, read: Signals) -> dt.datetime:
+    newest = read.frame["asked_at"].max()
+    before = state.facts().get("as_of")
+    known = [dt.datetime.fromisoformat(before)] if before else []
+    if isinstance(newest, dt.datetime):
+        known.append(newest)
+    return max(known, default=UNDATED)
+
+
+def _margin(job: SuggestionJob, state: State) -> float | None:
+    """The margin of this run; None where it is the engine's own."""
+    if job.aims_at is None:
+        return job.margin
+    margins = _margins(state)
+    in_force = margins[max(margins)] if margins else job.margin or START
+    reviews = state.load("reviews")["reviews"].filter(source="review")
+    return margin_from_reviews(
+        reviews.with_columns(is_accepted=pl.col("verdict") == "accepted"),
+        night=len(margins) + 1,
+        in_force=in_force,
+        aims_at=job.aims_at,
+    )
+
+
+def _margins(state: State) -> dict[str, float]:
+    """The margin that was in force on each night (UTC) with a run."""
+    return dict(state.facts().get("margins", {}))
+
+
+def _engine(job: SuggestionJob, margin: float | None) -> Engine:
+    if job.embedding is not None:
+        return embed.engine(replace(job.embedding, vectors=job.state / "vectors"))
+    if margin is None:
+        return lexical.engine()
+    bot = max(margin, lexical.DEFAULTS.margin_with_bot)
+    return lexical.engine(replace(lexical.DEFAULTS, margin=margin, margin_with_bot=bot))
+
+
+def _note(
+    state: State,
+    job: SuggestionJob,
+    read: Signals,
+    margin: float | None,
+    as_of: dt.datetime,
+) -> None:
+    """Keeps what the list tells beside the tables: counts, minimum, margins."""
+    facts: dict[str, object] = {
+        "counts": asdict(read.counts),
+        "rules": asdict(job.rules),
+    }
+    if margin is not None and job.aims_at is not None:
+        facts["margins"] = _margins(state) | {as_of.date().isoformat(): margin}
+    with state.alone():
+        state.commit({}, facts)
+
+
+def _told(found: Outcome) -> str:
+    if not found.is_learning:
+        return "learning is switched off in the knowledge base; nothing was read"
+    rows = found.listing.suggestions
+    if rows.is_empty():
+        overall = found.listing.reasons.filter(scope="all")
+        why = [words(*row) for row in overall.select("reason", "count", "of").rows()]
+        return f"nothing to review: {'; '.join(why) or 'all is decided'}"
+    fitting = rows.drop_nulls("qna_id")
+    waits = counted(fitting.height, "suggestion")
+    pairs = counted(fitting["qna_id"].n_unique(), "pair")
+    told = f"{waits} for {pairs}, {int(fitting['is_fresh'].sum())} of them new or grown"
+    gaps = rows.height - fitting.height
+    return f"{told}; {counted(gaps, 'content gap')}" if gaps else told
+
+
+def _warned(took: Imported) -> tuple[str, ...]:
+    told = [str(remark) for remark in took.base.warnings]
+    told += [
+        f"suggestion {name} waits: its pair is gone from the knowledge base"
+        for name in took.orphaned
+    ]
+    return tuple(told)

@@ -1,0 +1,43 @@
+"""What a job file asks of suggestions, as frozen settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from flows.suggestions.embed import Settings as Embedding
+from flows.suggestions.schema import Rules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestionJob:
+    """The section `[suggestions]` of a job file.
+
+    base: the job file's folder, from which relative paths start.
+    knowledge_base: its file. questions, feedback: patterns of the files of logged
+        questions and of feedback records, relative to `base`.
+    score_unit: what logged scores count to, 1 or 100.
+    rules: what a suggestion needs to be shown.
+    margin: least margin of a text the engine assigns; None: the engine's own.
+    aims_at: the share of accepted texts that the margin is set for, from reviews; None:
+        it stays as it is.
+    learns_anyway: whether a file that switches learning off is overridden.
+    embedding: the engine `embed` with its thresholds; None: the engine `lexical`.
+    """
+
+    name: str
+    base: Path
+    knowledge_base: Path
+    questions: tuple[str, ...]
+    feedback: tuple[str, ...]
+    score_unit: int
+    rules: Rules
+    margin: float | None = None
+    aims_at: float | None = None
+    learns_anyway: bool = False
+    embedding: Embedding | None = None
+
+    @property
+    def state(self) -> Path:
+        """The folder of the state."""
+        return self.base / "results" / self.name / "suggestions"

@@ -1,0 +1,83 @@
+"""What of a log cannot be used: told all at once, and then nothing is counted.
+
+A file that cannot be opened and a column of a wrong type are told by file; a row that
+breaks a rule by file, row and value. The rules are the files of
+`sql/suggestions/checks/`: each starts with the sentence that it asserts and with what
+to do, and selects `file`, `row` and `value` of every row that breaks it. No value is a
+user's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from flows import queries
+from flows.errors import REFUSED, UntakenError, counted
+
+SHOWN_ROWS = 5
+SHOWN_FILES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A rule with all rows that break it: `file`, `row` (from 1) and `value`."""
+
+    rule: str
+    sentence: str
+    remedy: str
+    rows: pl.DataFrame
+
+    def __str__(self) -> str:
+        rows = counted(self.rows.height, "row")
+        lines = [f"{self.rule} ({rows}): {self.sentence}"]
+        lines += [
+            f"  {file}, row {row:,}: {value}"
+            for file, row, value in self.rows.head(SHOWN_ROWS).rows()
+        ]
+        if self.rows.height > SHOWN_ROWS:
+            lines.append(f"  and {self.rows.height - SHOWN_ROWS:,} more")
+        return "\n".join([*lines, f"  What to do: {self.remedy}"])
+
+
+class SignalsError(UntakenError):
+    """Logged questions or feedback records cannot be used as they are.
+
+    broken: every rule that rows break, with all of them.
+    """
+
+    exit_code = REFUSED
+
+    def __init__(self, problems: Sequence[str], broken: Sequence[Broken] = ()) -> None:
+        self.broken = tuple(broken)
+        shown = list(problems[:SHOWN_FILES])
+        if len(problems) > SHOWN_FILES:
+            shown.append(f"and {len(problems) - SHOWN_FILES:,} more")
+        facts = counted(len(problems) + sum(b.rows.height for b in broken), "problem")
+        lines = [f"{facts} with the questions and feedback; nothing was counted."]
+        super().__init__("\n".join([*lines, *shown, *map(str, broken)]))
+
+
+def broken_rules(
+    con: duckdb.DuckDBPyConnection, log: str, values: Mapping[str, Any]
+) -> list[Broken]:
+    """The rules of `log` (`queries` or `feedback`) that rows break, in order."""
+    found = []
+    for name in queries.names(f"suggestions/checks/{log}"):
+        text = queries.text(name)
+        bound = {key: value for key, value in values.items() if f"${key}" in text}
+        rows = queries.frame(con, text, bound).sort("file", "row")
+        if rows.height:
+            sentence, remedy, *_ = text.splitlines()
+            broken = Broken(
+                rule=name.rsplit("/", 1)[1].split("_", 1)[1],
+                sentence=sentence.removeprefix("-- "),
+                remedy=remedy.removeprefix("-- Do: "),
+                rows=rows,
+            )
+            found.append(broken)
+    return found
