@@ -40,7 +40,7 @@ sample:
 
 # write requirements.lock anew after a change of pyproject.toml (needs uv)
 lock:
-    uv pip compile pyproject.toml --extra build --extra models --extra suggestions --extra test --universal --python-version 3.11 \
+    uv pip compile pyproject.toml --extra build --extra models --extra test --universal --python-version 3.11 \
         --generate-hashes --no-annotate --no-header --no-emit-index-url \
         --output-file requirements.lock
 

@@ -23,7 +23,7 @@ from flows.offpolicy.nights import DOUBLY_ROBUST, HEADLINE, IMPORTANCE_WEIGHTING
 from flows.policies import nearest
 from flows.reports import NightFacts
 from flows.reports.night import VIOLATIONS, Support
-from flows.warehouse import checked, estimates, frequencies, plans, revisions
+from flows.warehouse import checked, estimates, frequencies, plans, revisions, suggested
 from flows.warehouse.settings import Job
 
 DAYS = {
@@ -34,9 +34,6 @@ DAYS = {
     "revision": pl.Int64,
 }
 MOST_MODELS = 5
-
-# Where a run of `flows.suggesting` leaves its list.
-SUGGESTIONS = ("suggestions", "suggestions.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ class Kept:
         """The list of suggestions, unless it knows of what was asked later."""
         if not self.job.has_suggestions:
             return None
-        made: dict[str, Any] | None = self.folder.read_json(*SUGGESTIONS)
+        made: dict[str, Any] | None = self.folder.read_json(*suggested.LIST)
         if made is None or made["as_of"] is None:
             return None
         end = dt.datetime.fromisoformat(made["as_of"])

@@ -5,9 +5,9 @@ logs · `near` which answers lay close together · `personal`, `masking`, `users
 tells who asked is masked or hashed · `texts` the key of a text · `signals` one frame of
 all of it · `broken` what is refused.
 
-Groups: `pool` the open texts · `vectors`, `embed` texts as vectors · `assign` which pair
-a text may belong to · `leader`, `clusters`, `heads` groups within a pair · `lexical` the
-engine.
+Groups: `pool` the open texts · `vectors`, `embed` texts as vectors · `assign` which
+pair a text may belong to · `leader`, `clusters`, `heads` groups within a pair ·
+`lexical` the engine.
 
 Suggestions: `cycle` one run · `state` what stays between runs · `reviews` what people
 decide · `exporting` what returns to the knowledge base.

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flows.suggestions.leader import CELLS, PLACES
-from flows.suggestions.vectors import unit_rows
+from flows.suggestions.leader import PLACES
+from flows.suggestions.vectors import CELLS, unit_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -13,7 +13,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from flows.suggestions.leader import CELLS, PLACES
+from flows.suggestions.leader import PLACES
+from flows.suggestions.vectors import row_products
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -51,7 +52,9 @@ def with_heads(entries: pl.DataFrame, rows: csr_array) -> pl.DataFrame:
         )
     )
     made = marked.join(heads, on=GROUP, maintain_order="left")
-    similar = _products(rows, made["row"].to_numpy(), rows, made["head_row"].to_numpy())
+    similar = row_products(
+        rows, made["row"].to_numpy(), rows, made["head_row"].to_numpy()
+    )
     return made.with_columns(
         similarity=pl.when(pl.col("row") == pl.col("head_row"))
         .then(1.0)
@@ -75,21 +78,6 @@ def _tie_breaks(entries: pl.DataFrame, rows: csr_array) -> Floats:
     belongs = sparse.csr_array((ones, (group, np.arange(group.size))), shape=shape)
     totals = belongs @ rows[members]
     totals.sort_indices()
-    similar = _products(rows, members, totals, group)
+    similar = row_products(rows, members, totals, group)
     summed[tied["at"].to_numpy()] = np.round(similar, PLACES)
     return summed
-
-
-def _products(
-    rows: csr_array, which: Integers, others: csr_array, with_which: Integers
-) -> Floats:
-    """The product of each row with one row of `others`, in blocks of bounded size."""
-    sizes = np.diff(rows.indptr)[which] + np.diff(others.indptr)[with_which]
-    block = np.cumsum(sizes, dtype=np.int64) // CELLS
-    ends = np.append(np.flatnonzero(np.diff(block)) + 1, which.size)
-    made, start = np.zeros(which.size), 0
-    for end in ends:
-        both = rows[which[start:end]].multiply(others[with_which[start:end]])
-        made[start:end] = both.sum(axis=1, dtype=np.float64)
-        start = end
-    return made

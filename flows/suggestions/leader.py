@@ -8,8 +8,15 @@ lesser row, which is the lesser key when rows stand in the order of keys.
 
 Source: leader clustering, Hartigan (1975), "Clustering algorithms", chapter 3; why not
 average link, components or density trees: qna-suggestions 4.3, 4.4 and 5.2. Time grows
-with texts times leaders, memory with texts: similarities are taken by blocks, and of a
-block's texts only those that lead are compared with the rest.
+with texts times leaders, memory with texts. Two devices keep it low and change nothing:
+
+blocks  Texts are taken by blocks, and all texts left are compared with many leaders at
+        once.
+bounds  The commonest grams cost most and say least. They are left out of a leader until
+        their part of its length reaches threshold - `BOUND`: by the inequality of
+        Cauchy and Schwarz a similar text still has a product of `BOUND` or more, and
+        only the products of such texts are taken in full (Bayardo, Ma and Srikant,
+        2007, "Scaling up all pairs similarity search").
 """
 
 from __future__ import annotations
@@ -17,18 +24,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from flows.suggestions.vectors import CELLS, Floats, Integers, row_products
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 PLACES = 6  # that similarities are compared in
 BLOCK = 256  # texts that may lead, taken at a time
-HEADS = 512  # that lead before all texts left are compared with them
-CELLS = 1 << 22  # similarities held at a time
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
+LEADERS = 512  # that all texts left are compared with at once
+BOUND = 0.15
+ROUNDING = 1e-5  # of products in single precision
 
 
 def leaders(
@@ -40,37 +46,41 @@ def leaders(
     counts: shape (texts,), how often each was asked. threshold: in (0, 1].
     Returns: shape (texts,).
     """
-    order = np.argsort(-density(rows[which], counts), kind="stable")
-    rows = rows[which[order]]
+    order = np.argsort(-density(rows, which, counts), kind="stable")
+    ordered = which[order]
     follows = np.full(order.size, -1)
-    free = np.arange(order.size)
-    heads = free[:0]
+
+    def left(texts: Integers, heads: Integers) -> Integers:
+        """Texts that no head is similar to; the others follow the first that is."""
+        first = first_similar(rows, ordered[texts], ordered[heads], threshold=threshold)
+        found = first < heads.size
+        follows[texts[found]] = heads[first[found]]
+        return texts[~found]
+
+    free, heads = np.arange(order.size), np.arange(0)
     while free.size:
-        block, free = free[:BLOCK], free[BLOCK:]
-        block = _follow(rows, follows, block, heads, threshold)
-        chosen = _one_by_one(rows[block], threshold)
+        block = left(free[:BLOCK], heads)
+        chosen = _one_by_one(rows[ordered[block]], threshold)
         follows[block] = block[chosen]
         heads = np.append(heads, block[np.unique(chosen)])
-        if heads.size >= HEADS:
-            free = _follow(rows, follows, free, heads, threshold)
-            heads = free[:0]
+        free = free[BLOCK:]
+        if heads.size >= LEADERS:
+            free, heads = left(free, heads), heads[:0]
     led = np.empty_like(order)
     led[order] = order[follows]
     return led
 
 
-def _follow(
-    rows: csr_array,
-    follows: Integers,
-    free: Integers,
-    heads: Integers,
-    threshold: float,
-) -> Integers:
-    """Lets free texts follow the first similar head; returns those still free."""
-    first = first_similar(rows, free, heads, threshold=threshold)
-    found = first < heads.size
-    follows[free[found]] = heads[first[found]]
-    return free[~found]
+def density(rows: csr_array, which: Integers, counts: Integers) -> Floats:
+    """Summed similarity to all of the rows, each as often as its count, to 6 places."""
+    weights = np.zeros(rows.shape[0])
+    weights[which] = counts
+    total = rows.T @ weights
+    summed = np.zeros(which.size)
+    step = max(1, CELLS // 256)
+    for at in range(0, which.size, step):
+        summed[at : at + step] = rows[which[at : at + step]] @ total
+    return np.round(summed, PLACES)
 
 
 def first_similar(
@@ -81,37 +91,54 @@ def first_similar(
     Texts and others are places of `rows`. Their number means that none is similar.
     """
     first = np.full(texts.size, others.size)
-    compared = rows[others]
-    step = max(1, CELLS // max(others.size, 1))
+    if others.size == 0:
+        return first
+    light = max(threshold - BOUND, 0.0)
+    heads = _without_common(rows[others], light)
+    step = max(1, CELLS // others.size)
     for at in range(0, texts.size, step):
-        near = _near(rows[texts[at : at + step]], compared, threshold)
-        which = np.repeat(np.arange(near.shape[0]), np.diff(near.indptr))
-        np.minimum.at(first[at : at + step], which, near.indices)
+        part = texts[at : at + step]
+        text, place, similar = _near(rows[part], heads, threshold - light - ROUNDING)
+        if light:
+            similar = row_products(rows, part[text], rows, others[place])
+        found = similar >= threshold
+        np.minimum.at(first[at : at + step], text[found], place[found])
     return first
 
 
-def density(rows: csr_array, counts: Integers) -> Floats:
-    """Summed similarity to all rows, each as often as its count, to 6 places."""
-    total = rows.T @ counts.astype(np.float64)
-    summed: Floats = np.round(rows @ total, PLACES)
-    return summed
+def _near(
+    rows: csr_array, heads: csr_array, least: float
+) -> tuple[Integers, Integers, Floats]:
+    """Row, head and product of all products from `least` on, by row."""
+    products = rows @ heads.T
+    found = np.flatnonzero(products.data >= least)
+    row = np.searchsorted(products.indptr, found, side="right") - 1
+    return row, products.indices[found], products.data[found]
+
+
+def _without_common(heads: csr_array, light: float) -> csr_array:
+    """The heads without their commonest columns, up to a length of `light`."""
+    from scipy import sparse
+
+    row = np.repeat(np.arange(heads.shape[0]), np.diff(heads.indptr))
+    common = np.bincount(heads.indices)[heads.indices]
+    order = np.lexsort((-common, row))
+    squares = np.cumsum(heads.data[order].astype(np.float64) ** 2)
+    before = np.append(0.0, squares)[heads.indptr[:-1]]
+    kept = order[squares - before[row] > light**2]
+    kept.sort()
+    parts = (heads.data[kept], (row[kept], heads.indices[kept]))
+    return sparse.csr_array(parts, shape=heads.shape)
 
 
 def _one_by_one(rows: csr_array, threshold: float) -> Integers:
     """Leaders among few rows, given in their order."""
-    near = _near(rows, rows, threshold)
+    row, other, _ = _near(rows, rows, threshold)
+    starts = np.searchsorted(row, np.arange(rows.shape[0] + 1))
     follows = np.full(rows.shape[0], -1)
-    for row in range(rows.shape[0]):
-        if follows[row] < 0:
-            others = near.indices[near.indptr[row] : near.indptr[row + 1]]
-            follows[others[follows[others] < 0]] = row
-            follows[row] = row
+    for text in range(rows.shape[0]):
+        if follows[text] < 0:
+            near = other[starts[text] : starts[text + 1]]
+            follows[near[follows[near] < 0]] = text
+            follows[text] = text
     return follows
-
-
-def _near(rows: csr_array, heads: csr_array, threshold: float) -> csr_array:
-    """Similarities of rows and heads from `threshold` on."""
-    near = rows @ heads.T
-    near.data[near.data < threshold] = 0
-    near.eliminate_zeros()
-    return near

@@ -50,8 +50,10 @@ LONGEST = 1_000  # characters
 # What makes a text more than empty.
 VISIBLE = r"[^\s\p{Z}\p{Cc}\p{Cf}]"
 UNSEEN = r"[\p{Cc}\p{Zl}\p{Zp}]+"
-# The logs stand in DuckDB beside the signals, so they spill early.
-MEMORY_LIMIT = "128MB"
+# While it takes in and checks the logs, DuckDB is alone; then they stand beside the
+# signals, on disk for the most part.
+TAKING_IN = "512MB"
+STANDING_BY = "128MB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,7 @@ def signals(
     with queries.connection() as con:
         _load(con, question_files, feedback_files, values)
         rows = _rows(con, values)
+        con.execute(f"set memory_limit = '{STANDING_BY}'")
         for block in distinct_events(con, "queries", rows["queries"], values):
             heard.take(block.height, _spoken(block, unit), user, known_pairs)
         for block in distinct_events(con, "feedback", rows["feedback"], values):
@@ -180,7 +183,7 @@ def _load(
 ) -> None:
     """Makes the tables of both logs. Raises: SignalsError with all that is wrong."""
     problems: list[str] = []
-    con.execute(f"set memory_limit = '{MEMORY_LIMIT}'")
+    con.execute(f"set memory_limit = '{TAKING_IN}'")
     queries.run(con, "suggestions/macros")
     questions.load(con, open_files(question_files, problems), problems)
     feedback.load(con, open_files(feedback_files, problems), problems)

@@ -32,12 +32,14 @@ if TYPE_CHECKING:
 PIECES = (2, 3, 4)  # characters; qna-next section 4 row 8
 BITS = 22  # of a column, for pieces and for words apart: one in 30 of 300,000 meets
 BLOCK = 8_192  # texts hashed at a time
+CELLS = 1 << 22  # numbers of a product held at a time
 SPACE = 32
 BASE = np.uint64(0x9E3779B97F4A7C15)  # odd: its powers never vanish
 STIR = np.uint64(0xD6E8FEB86659FD93)
 
 Hashes = NDArray[np.uint64]
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,21 @@ def unit_rows(rows: csr_array) -> csr_array:
     factor = 1 / np.sqrt(np.where(squares > 0, squares, 1.0))
     rows.data *= factor.astype(rows.data.dtype)[at]
     return rows
+
+
+def row_products(
+    rows: csr_array, which: Integers, others: csr_array, with_which: Integers
+) -> Floats:
+    """The product of each row with one row of `others`: rows[which] . others[...]."""
+    sizes = np.diff(rows.indptr)[which] + np.diff(others.indptr)[with_which]
+    block = np.cumsum(sizes, dtype=np.int64) // CELLS
+    ends = np.append(np.flatnonzero(np.diff(block)) + 1, which.size)
+    made, start = np.zeros(which.size), 0
+    for end in ends:
+        both = rows[which[start:end]].multiply(others[with_which[start:end]])
+        made[start:end] = both.sum(axis=1, dtype=np.float64)
+        start = end
+    return made
 
 
 def _assembled(blocks: list[_Block], *, columns: int) -> csr_array:

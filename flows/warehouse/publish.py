@@ -2,7 +2,8 @@
 
 Tables `runs`, `evidence`, `known_segments`, `estimates`, `revisions`, `frequencies`,
 `violations`, `missing`; views `answers`, `differences`, `closing_in`, `segments`,
-`doubly_robust`.
+`doubly_robust`. A job with suggestions has `suggestions`, those that wait, and
+`suggestion_reviews`, what became of others, too.
 Somebody who has the old file open goes on reading it; whoever opens the name finds the
 new one, complete. The small tables stand beside it as sorted Parquet in `tables/`;
 evidence already is Parquet.
@@ -17,7 +18,7 @@ import duckdb
 
 from flows import queries
 from flows.folder import REPAIRED, VIOLATIONS, Folder, replacing
-from flows.warehouse import frequencies
+from flows.warehouse import frequencies, suggested
 from flows.warehouse.checked import kept_days
 from flows.warehouse.estimates import ESTIMATES, made_nights
 from flows.warehouse.evidence import EVIDENCE, path_of
@@ -51,7 +52,8 @@ def publish(folder: Folder, job: Job) -> Path:
         days = [day.day for day in kept_days(folder)]
         frequencies.found(folder, job, days).write_parquet(listed)
         _build(con, folder, listed)
-        for table in COPIED:
+        also = _suggested(con, folder, job, work)
+        for table in (*COPIED, *also):
             _copy(con, table, folder.path("tables", f"{table}.parquet"))
         queries.execute(con, "checkpoint")
     return target
@@ -87,6 +89,21 @@ def _build(con: duckdb.DuckDBPyConnection, folder: Folder, listed: Path) -> None
     queries.run(con, "marts/missing")
     for view in VIEWS:
         queries.run(con, f"marts/{view}")
+
+
+def _suggested(
+    con: duckdb.DuckDBPyConnection, folder: Folder, job: Job, work: Path
+) -> list[str]:
+    """Builds the tables of suggestions where there are some; returns their names."""
+    made = folder.read_json(*suggested.LIST) if job.has_suggestions else None
+    if made is None:
+        return []
+    frames = suggested.tables(made)
+    for table, frame in frames.items():
+        file = work / f"{table}.parquet"
+        frame.write_parquet(file)
+        queries.run(con, f"marts/{table}", files=_listed([file]))
+    return list(frames)
 
 
 def _copy(con: duckdb.DuckDBPyConnection, table: str, path: Path) -> None:

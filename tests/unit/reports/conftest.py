@@ -107,9 +107,7 @@ class Nights:
                 revision=pl.lit(0, pl.Int64),
             ),
             "warnings": (),
-            "unknown_actions": {
-                n.name: n.unknown for n in self.candidates if n.unknown
-            },
+            "unknown_actions": {n.name: n.unknown for n in self.candidates},
             "violations": pl.DataFrame(schema=VIOLATIONS),
             "revisions": pl.DataFrame(schema=REVISIONS),
             "frequencies": pl.DataFrame(schema=FINDINGS),

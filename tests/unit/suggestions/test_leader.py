@@ -27,7 +27,7 @@ def led(rows, counts, degrees):
 def plain(rows, counts, threshold):
     """The definition, one text at a time."""
     similar = (rows @ rows.T).toarray()
-    order = sorted(range(len(counts)), key=lambda i: (-density(rows, counts)[i], i))
+    order = sorted(range(len(counts)), key=lambda i: (-density(rows, np.arange(len(counts)), counts)[i], i))
     follows = {}
     for text in order:
         if text not in follows:
@@ -58,7 +58,7 @@ def test_some_rows_alone_are_grouped():
 
 
 def test_density_counts_a_text_as_often_as_it_was_asked():
-    made = density(arrows(0, 60, 90), np.array([1, 2, 4]))
+    made = density(arrows(0, 60, 90), np.arange(3), np.array([1, 2, 4]))
     expected = [1 + 2 * 0.5, 0.5 + 2 + 4 * 3**0.5 / 2, 2 * 3**0.5 / 2 + 4]
     assert made == pytest.approx(expected, abs=1e-6)
 

@@ -1,0 +1,202 @@
+"""Suggestions from the job file to the exported knowledge base, without Prefect."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import zipfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import flows
+from flows import suggesting
+from flows.errors import JobError, UsageError
+from flows.job import asking
+from flows.suggestions.broken import SignalsError
+from flows.warehouse import suggested
+
+SAMPLE = Path(flows.__path__[0]).parent / "data" / "sample"
+JOB = """
+[job]
+name = "bank"
+[suggestions]
+knowledge_base = "kb.tsv"
+questions = "questions/day=*/*.parquet"
+feedback = "feedback/*.json"
+"""
+
+
+@pytest.fixture
+def job(tmp_path):
+    """The sample's knowledge base and questions, as a job of their own."""
+    for name in ("questions", "feedback"):
+        shutil.copytree(SAMPLE / name, tmp_path / name)
+    shutil.copy(SAMPLE / "kb.tsv", tmp_path)
+    file = tmp_path / "job.toml"
+    file.write_text(JOB)
+    return file
+
+
+def listed(job):
+    made = asking(job).state / "suggestions.json"
+    return json.loads(made.read_text())
+
+
+def files(job):
+    return {
+        file.relative_to(job.parent): file.read_bytes()
+        for file in sorted(asking(job).state.rglob("*"))
+        if file.is_file() and file.name not in (".user-key", ".lock")
+    }
+
+
+def test_what_users_asked_becomes_suggestions_and_a_page(job):
+    made = suggesting.suggest(asking(job))
+    document = listed(job)
+    assert document["counts"]["queries"] == 840
+    assert document["counts"]["tests"] == 14
+    assert made.sentence.startswith(f"{len(document['suggestions'])} suggestions for")
+    assert all(one["size"] >= 5 for one in document["suggestions"])
+    assert {one["state"] for one in document["suggestions"]} == {"new"}
+    assert made.page.read_text().startswith("<!doctype html>")
+    texts = [n["question"] for one in document["suggestions"] for n in one["texts"]]
+    assert not [text for text in texts if "@" in text or "<email>" in text]
+    assert document["masked"]
+
+
+def test_running_again_changes_no_byte(job):
+    suggesting.suggest(asking(job))
+    first = files(job)
+    suggesting.suggest(asking(job))
+    assert files(job) == first
+
+
+def test_accepted_texts_go_into_the_exported_file_and_are_not_offered_again(
+    job, untaken
+):
+    suggesting.suggest(asking(job))
+    one = listed(job)["suggestions"][0]
+    ran = untaken("suggestions", "accept", one["id"], job, "--by", "ana")
+    assert (ran.code, ran.out) == (
+        0,
+        f"{len(one['texts'])} accepted, 0 rejected, 0 decided so before\n",
+    )
+    out = job.parent / "out.tsv"
+    assert untaken("kb", "export", job, "--out", out).code == 0
+    before, after = (file.read_text() for file in (job.parent / "kb.tsv", out))
+    rows = [row.split("\t") for row in after.splitlines()]
+    added = [row[0] for row in rows if row[0] not in before]
+    assert sorted(added) == sorted(text["question"] for text in one["texts"])
+    assert {row[7] for row in rows if row[0] in added} == {str(one["qna_id"])}
+    suggesting.suggest(asking(job))
+    assert one["id"] not in [n["id"] for n in listed(job)["suggestions"]]
+    assert listed(job)["reviewed"][0]["accepted"] == len(one["texts"])
+
+
+def test_rejecting_all_leaves_nothing_and_says_why(job, untaken):
+    suggesting.suggest(asking(job))
+    assert untaken("suggestions", "reject-all", job).code == 0
+    suggesting.suggest(asking(job))
+    ran = untaken("suggestions", "list", job)
+    assert ran.out.startswith("nothing to review: ")
+    assert "rejected before" in ran.out
+
+
+def test_a_page_s_decisions_are_applied_all_or_none(job, untaken):
+    suggesting.suggest(asking(job))
+    document = listed(job)
+    one = document["suggestions"][0]
+    decision = {
+        "id": one["id"],
+        "question": one["head"],
+        "verdict": "accepted",
+    }
+    saved = job.parent / "decisions.json"
+    wrong = {**decision, "id": "nobody"}
+    content = {"schema": "untaken.decisions/1", "state": document["state"]}
+    saved.write_text(json.dumps({**content, "decisions": [decision, wrong]}))
+    assert "row 2" in untaken("suggestions", "apply", saved, job).refusal()
+    assert listed(job)["reviewed"] == []
+    saved.write_text(json.dumps({**content, "decisions": [decision]}))
+    ran = untaken("suggestions", "apply", saved, job)
+    assert ran.out == "1 accepted, 0 rejected, 0 decided so before\n"
+
+
+def test_a_bad_question_stops_the_run_and_leaves_the_last_list(job):
+    suggesting.suggest(asking(job))
+    first = files(job)
+    pl.DataFrame(
+        {"question": [None], "asked_at": [None]},
+        schema={"question": pl.String, "asked_at": pl.Datetime("us", "UTC")},
+    ).write_parquet(job.parent / "questions" / "day=2019-11-24" / "bad.parquet")
+    with pytest.raises(SignalsError, match=r"bad\.parquet"):
+        suggesting.suggest(asking(job))
+    assert files(job) == first
+
+
+def test_a_pattern_without_a_file_is_told(job):
+    job.write_text(JOB.replace("feedback/", "nothing/"))
+    with pytest.raises(UsageError, match=r"suggestions\.feedback: no file matches"):
+        suggesting.suggest(asking(job))
+
+
+def test_a_user_is_forgotten(job, untaken):
+    suggesting.suggest(asking(job))
+    before = listed(job)
+    ran = untaken("suggestions", "forget", "u001", job)
+    assert ran.code == 0
+    assert int(re.match(r"(\d+) events", ran.out)[1]) > 50
+    users = sum(one["users"] for one in listed(job)["suggestions"])
+    assert users < sum(one["users"] for one in before["suggestions"])
+
+
+def test_an_untouched_import_exports_the_same_bytes(tmp_path, untaken):
+    state, out = tmp_path / "state", tmp_path / "out.tsv"
+    ran = untaken("kb", "import", SAMPLE / "kb.tsv", "--state", state)
+    assert ran.out.startswith("10 pairs, 40 questions; 40 added")
+    again = untaken("kb", "import", SAMPLE / "kb.tsv", "--state", state)
+    assert "nothing changed since the last import" in again.out
+    assert untaken("kb", "export", "--state", state, "--out", out).code == 0
+    assert out.read_bytes() == (SAMPLE / "kb.tsv").read_bytes()
+    assert (
+        "no question was read yet"
+        in untaken("suggestions", "list", "--state", state).out
+    )
+
+
+def test_a_state_is_named_one_way(job, tmp_path, untaken):
+    assert "name a job file or --state DIR" in untaken("suggestions", "list").refusal()
+    both = untaken("suggestions", "list", job, "--state", tmp_path)
+    assert "one of them" in both.refusal()
+    absent = untaken("suggestions", "list", "--state", tmp_path / "absent")
+    assert "is no folder" in absent.refusal()
+    job.write_text('[job]\nname = "b"\n[decisions]\nlog = "x"\n')
+    with pytest.raises(JobError):
+        asking(job)
+
+
+def test_learning_that_is_switched_off_is_respected_unless_overridden(job):
+    with zipfile.ZipFile(job.parent / "kb.zip", "w") as replica:
+        replica.write(job.parent / "kb.tsv", "QnAs.tsv")
+        replica.writestr("Settings.tsv", "EnableActiveLearning\tFalse\n")
+    text = JOB.replace("kb.tsv", "kb.zip")
+    job.write_text(text)
+    sentence = suggesting.suggest(asking(job)).sentence
+    assert sentence.startswith("learning is switched off")
+    assert listed(job)["suggestions"] == []
+    assert "switched off" in listed(job)["reasons"][0]["sentence"]
+    job.write_text(text + "learns_anyway = true\n")
+    assert "suggestions for 10 pairs" in suggesting.suggest(asking(job)).sentence
+
+
+def test_the_warehouse_has_what_waits_and_what_became_of_the_rest(job, untaken):
+    suggesting.suggest(asking(job))
+    untaken("suggestions", "accept-all", job, "--pair", 4)
+    document = listed(job)
+    frames = suggested.tables(document)
+    assert frames["suggestions"].height == len(document["suggestions"])
+    (row,) = frames["suggestion_reviews"].iter_rows(named=True)
+    assert row["accepted"] == document["reviewed"][0]["accepted"] > 0
