@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 PLACES = 6  # that similarities are compared in
 BLOCK = 256  # texts that may lead, taken at a time
 LEADERS = 512  # that all texts left are compared with at once
-BOUND = 0.15
+BOUND = 0.2
 ROUNDING = 1e-5  # of products in single precision
 
 
@@ -73,11 +73,12 @@ def leaders(
 
 def density(rows: csr_array, which: Integers, counts: Integers) -> Floats:
     """Summed similarity to all of the rows, each as often as its count, to 6 places."""
-    weights = np.zeros(rows.shape[0])
-    weights[which] = counts
-    total = rows.T @ weights
-    summed = np.zeros(which.size)
     step = max(1, CELLS // 256)
+    total = np.zeros(rows.shape[1])
+    for at in range(0, which.size, step):
+        part = slice(at, at + step)
+        total += rows[which[part]].T @ counts[part].astype(np.float64)
+    summed = np.zeros(which.size)
     for at in range(0, which.size, step):
         summed[at : at + step] = rows[which[at : at + step]] @ total
     return np.round(summed, PLACES)

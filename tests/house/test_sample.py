@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 
 import polars as pl
 import pytest
@@ -79,3 +80,20 @@ def test_the_callable_gives_distributions(log, sample):
     assert given.dtype == pl.List(pl.Float64)
     assert given.list.sum().to_numpy() == pytest.approx(1, abs=1e-12)
     assert weights(log, given)["weight"].max() == pytest.approx(17.5)
+
+
+def test_questions_name_pairs_of_the_knowledge_base(sample):
+    rows = [row.split("\t") for row in (sample / "kb.tsv").read_text().splitlines()]
+    pairs = {int(row[7]) for row in rows[1:]}
+    assert (len(rows) - 1, pairs) == (40, set(range(1, 11)))
+    asked = pl.read_parquet(sample / "questions" / "day=*" / "*.parquet")
+    assert asked.height == asked["event_id"].n_unique() == 840
+    scores = asked.explode("answers").unnest("answers")
+    assert set(scores["qna_id"]) == pairs
+    assert 0 < scores["score"].min() < scores["score"].max() < 100
+    bodies = [
+        json.loads(file.read_text()) for file in (sample / "feedback").glob("*.json")
+    ]
+    chosen = [one["qnaId"] for body in bodies for one in body["feedbackRecords"]]
+    assert set(chosen) <= pairs | {None}
+    assert len(chosen) == 87
