@@ -28,6 +28,7 @@ from flows.offpolicy.methods import Design
 from flows.policies import parse
 from flows.sections import Settings, SuggestionsSection, WithoutLog
 from flows.suggestions.asked import SuggestionJob
+from flows.suggestions.embed import Settings as Embedding
 from flows.suggestions.schema import Rules
 from flows.warehouse.settings import Job
 
@@ -128,6 +129,12 @@ def _suggestions(
         margin=section.margin,
         aims_at=section.aims_at,
         learns_anyway=section.learns_anyway,
+        embedding=None
+        if section.embedding is None
+        else Embedding(
+            vectors=base / "results" / name / "suggestions" / "vectors.parquet",
+            **section.embedding.model_dump(),
+        ),
     )
 
 

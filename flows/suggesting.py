@@ -195,7 +195,7 @@ def _margins(state: State) -> dict[str, float]:
 
 def _engine(job: SuggestionJob, margin: float | None) -> Engine:
     if job.embedding is not None:
-        return embed.engine(replace(job.embedding, vectors=job.state / "vectors"))
+        return embed.engine(job.embedding)
     if margin is None:
         return lexical.engine()
     bot = max(margin, lexical.DEFAULTS.margin_with_bot)

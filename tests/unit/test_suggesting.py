@@ -200,3 +200,36 @@ def test_the_warehouse_has_what_waits_and_what_became_of_the_rest(job, untaken):
     assert frames["suggestions"].height == len(document["suggestions"])
     (row,) = frames["suggestion_reviews"].iter_rows(named=True)
     assert row["accepted"] == document["reviewed"][0]["accepted"] > 0
+
+
+EMBEDDING = """
+[suggestions.embedding]
+function = "house_embedding:embedded"
+margin = 0.05
+margin_with_bot = 0.1
+bot_bonus = 0.2
+rejected_weight = 0.4
+own_threshold = 0.3
+given_threshold = 0.6
+near_copy = 0.95
+"""
+MODULE = """
+from sklearn.feature_extraction.text import HashingVectorizer
+
+def embedded(texts):
+    made = HashingVectorizer(analyzer="char_wb", ngram_range=(3, 3), n_features=256)
+    return made.transform(texts).toarray()
+"""
+
+
+def test_an_embedding_takes_the_place_of_words(job, monkeypatch):
+    (job.parent / "house_embedding.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(job.parent)
+    job.write_text(JOB + EMBEDDING)
+    sentence = suggesting.suggest(asking(job)).sentence
+    assert re.match(r"\d\d suggestions for 10 pairs", sentence)
+    vectors = pl.read_parquet(asking(job).state / "vectors.parquet")
+    assert vectors.schema["vector"] == pl.Array(pl.Float32, 256)
+    job.write_text(JOB + EMBEDDING.replace("near_copy = 0.95", ""))
+    with pytest.raises(JobError, match=r"suggestions\.embedding\.near_copy is missing"):
+        asking(job)
