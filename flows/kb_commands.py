@@ -14,6 +14,8 @@ from flows.errors import DONE, counted
 
 kb = App(name="kb", help="A knowledge-base file: into a state, and out of it.")
 
+# What a spreadsheet takes for the start of a formula.
+FORMULAS = ("=", "+", "-", "@")
 Casing = Literal["found", "camelCase", "PascalCase"]
 
 
@@ -75,8 +77,18 @@ def export(
     """
     from flows import suggesting
 
-    added = suggesting.export(suggesting.state_of(job, state), out, casing=casing)
-    return _say(f"{out}: {counted(added, 'accepted question')} added")
+    state_ = suggesting.state_of(job, state)
+    added, waiting = suggesting.export(state_, out, casing=casing)
+    for text in added:
+        if text.startswith(FORMULAS):
+            sys.stderr.write(
+                f"untaken: warning: {text!r} is a formula where a spreadsheet opens "
+                f"{out}\n"
+            )
+    return _say(
+        f"{out}: {counted(len(added), 'accepted question')} added, "
+        f"{counted(waiting, 'text')} left as suggestions"
+    )
 
 
 def _say(told: str) -> int:

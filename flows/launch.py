@@ -10,6 +10,7 @@ worst outcome decides the exit code.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -79,8 +80,8 @@ def run_suggest(files: Sequence[Path], *, every_minutes: float | None) -> int:
     every_minutes: again and again, so long after each start, until it is ended.
     Raises: as `run_nightly`; also for a job file without `[suggestions]`.
     """
-    if every_minutes is not None and every_minutes <= 0:
-        raise UsageError(f"--every {every_minutes:g} must be a number of minutes")
+    if every_minutes is not None and not 0 < every_minutes < math.inf:
+        raise UsageError(f"--every {every_minutes:g}: write minutes, more than 0")
     with _served(files) as (jobs, runs):
         asking = [job.suggestions for job in jobs if job.suggestions is not None]
         if len(asking) < len(jobs):
@@ -92,7 +93,10 @@ def run_suggest(files: Sequence[Path], *, every_minutes: float | None) -> int:
                 runs.run(job.name, partial(_suggest, job))
             if every_minutes is None:
                 return runs.ended()
-            time.sleep(max(0.0, due - time.monotonic()))
+            try:
+                time.sleep(max(0.0, due - time.monotonic()))
+            except KeyboardInterrupt:
+                return runs.ended()
 
 
 @contextmanager

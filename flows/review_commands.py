@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from flows import options as o
-from flows.errors import DONE, counted
+from flows.errors import DONE, UsageError, counted
 
 if TYPE_CHECKING:
     from flows.suggestions.desk import Verdict
@@ -49,7 +49,7 @@ def suggest(
     *,
     every: Annotated[
         float | None,
-        Parameter(help="Again and again, so many minutes after each start."),
+        Parameter(help="Again and again, so many minutes after each start, until ^C."),
     ] = None,
 ) -> int:
     """Turns what users asked into alternate questions to review.
@@ -95,7 +95,7 @@ def accept(
 ) -> int:
     """Accepts a suggestion, or one text of it, as alternate question of its pair.
 
-    Example: untaken suggestions accept 3f2a data/sample/untaken.toml
+    Example: untaken suggestions accept d3d10ba25aa1 data/sample/untaken.toml
     """
     return _one(_state(job, state), "accepted", id, question, by)
 
@@ -112,7 +112,7 @@ def reject(
 ) -> int:
     """Rejects a suggestion, or one text of it, for its pair and for good.
 
-    Example: untaken suggestions reject 3f2a data/sample/untaken.toml
+    Example: untaken suggestions reject d3d10ba25aa1 data/sample/untaken.toml
     """
     return _one(_state(job, state), "rejected", id, question, by)
 
@@ -185,6 +185,8 @@ def forget(
     from flows import suggesting
 
     gone = suggesting.forget(_state(job, state), user)
+    if not gone.query_count:
+        return _say("no event of this user is known; the id is that of the logs")
     return _say(
         f"{counted(gone.query_count, 'event')} removed, "
         f"{counted(gone.text_count, 'text')} that nobody else asked"
@@ -212,6 +214,10 @@ def _all(
 ) -> int:
     from flows.suggestions.reviews import reviewed_all
 
+    if pair is not None and pair not in state.load("questions")["questions"]["qna_id"]:
+        raise UsageError(f"--pair {pair} is no pair of the knowledge base")
+    if size < 1:
+        raise UsageError(f"--minimum-size {size} must be 1 or more")
     made = reviewed_all(
         state, verdict, at=_now(), by=by, qna_id=pair, minimum_size=size
     )
@@ -224,7 +230,7 @@ def _reviewed(state: State, made: Reviewed) -> int:
     suggesting.published(state)
     also = ""
     if left := made.left.height:
-        also = f"; {counted(left, 'text')} left, as several pairs are offered it"
+        also = f"; {counted(left, 'text')} left: name the pair of each with --pair"
     return _say(
         f"{made.accepted_count} accepted, {made.rejected_count} rejected, "
         f"{made.unchanged_count} decided so before{also}"

@@ -160,9 +160,10 @@ def publish(plan: Plan, *, days_read: int, nights_estimated: int) -> Path:
 
 
 @contextmanager
-def recorded(job: Job) -> Iterator[None]:
+def recorded(results: Path, digest: str) -> Iterator[None]:
     """Leaves a record of a run that is refused; that of any other `publish` writes.
 
+    results: the folder of the job; digest: of its settings.
     The warehouse shows it from the next run on that is not: a refused run leaves the
     last good results as they are.
     """
@@ -176,11 +177,11 @@ def recorded(job: Job) -> Iterator[None]:
             "started_at": started_at.isoformat(),
             "finished_at": dt.datetime.now(dt.UTC).isoformat(),
             "untaken_version": version(),
-            "job_digest": job.digest,
+            "job_digest": digest,
             "exit_code": error.exit_code,
             "message": str(error).partition("\n")[0],
         }
-        Folder(job.results).write_json(record, RUNS, f"{name}.json")
+        Folder(results).write_json(record, RUNS, f"{name}.json")
         raise
 
 

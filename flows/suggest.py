@@ -13,6 +13,7 @@ from prefect.cache_policies import NO_CACHE
 from flows import suggesting
 from flows.progress import Steps, progress
 from flows.retries import AGAIN
+from flows.steps import recorded
 from flows.suggesting import Suggested
 from flows.suggestions.asked import SuggestionJob
 
@@ -29,5 +30,5 @@ def make_suggestions(job: SuggestionJob, shown: Steps) -> Suggested:
 @flow(name="suggest", validate_parameters=False, flow_run_name="{job.name}")
 def suggest(job: SuggestionJob) -> Suggested:
     """Everything the section `[suggestions]` of a job file says."""
-    with progress() as shown:
+    with recorded(job.results, job.digest), progress() as shown:
         return make_suggestions(job, shown)

@@ -29,9 +29,9 @@ from flows.reports import review
 from flows.suggestions import embed, lexical
 from flows.suggestions.asked import SuggestionJob
 from flows.suggestions.baseline import Imported, imported
-from flows.suggestions.clusters import Engine
 from flows.suggestions.cycle import Outcome, cycle
 from flows.suggestions.document import Document, document
+from flows.suggestions.engine import Engine
 from flows.suggestions.exporting import additions, exported, open_suggestions
 from flows.suggestions.margins import START, margin_from_reviews
 from flows.suggestions.reasons import words
@@ -86,7 +86,7 @@ def suggest(
     advance()
     page = published(state)
     advance()
-    return Suggested(_told(found), page, _warned(took))
+    return Suggested(_told(found), page, (*_warned(took), *_left_out(job, read)))
 
 
 def state_of(job: Path | None, folder: Path | None) -> State:
@@ -116,19 +116,25 @@ def document_of(state: State) -> Document:
     return document(state, knowledge.read(state.knowledge_file()))
 
 
-def export(state: State, out: Path, *, casing: Spelling = "found") -> int:
+def export(
+    state: State, out: Path, *, casing: Spelling = "found"
+) -> tuple[list[str], int]:
     """Writes the knowledge-base file with what was accepted and what waits.
 
-    Returns: how many questions it adds.
-    Raises: StateError, KnowledgeBaseError.
+    Returns: the questions it adds, and how many texts it carries as suggestions.
+    Raises: StateError, KnowledgeBaseError; UsageError for a place to write to.
     """
+    if out.is_dir() or not out.resolve().parent.is_dir():
+        raise UsageError(
+            f"{out} cannot be written; name a file in a folder that exists"
+        )
     base, added = knowledge.read(state.knowledge_file()), additions(state)
     carried = open_suggestions(state) if base.has_suggestions else None
     content = knowledge.written(base, added=added, suggested=carried, casing=casing)
     with replacing(out) as beside:
         beside.write_bytes(content)
     exported(state)
-    return added.height
+    return added["question"].to_list(), 0 if carried is None else carried.height
 
 
 def forget(state: State, user_id: str) -> Forgotten:
@@ -143,23 +149,19 @@ def _signals(
     job: SuggestionJob, state: State, base: knowledge.KnowledgeBase
 ) -> Signals:
     return signals(
-        _files(job, "questions", job.questions),
-        _files(job, "feedback", job.feedback),
+        _files(job, job.questions),
+        _files(job, job.feedback),
         score_unit=job.score_unit,
         user_key=state.user_key(),
         known_pairs=base.questions["qna_id"].unique().to_list(),
     )
 
 
-def _files(job: SuggestionJob, key: str, patterns: Sequence[str]) -> list[Path]:
-    """The files of some patterns, sorted. Raises: UsageError when one has none."""
+def _files(job: SuggestionJob, patterns: Sequence[str]) -> list[Path]:
+    """The files of some patterns, sorted."""
     found: dict[Path, None] = {}
     for pattern in patterns:
         names = glob.glob(pattern, root_dir=job.base, recursive=True)  # noqa: PTH207 - patterns may be absolute
-        if not names:
-            raise UsageError(
-                f"suggestions.{key}: no file matches {pattern} in {job.base.resolve()}"
-            )
         found.update((job.base / name, None) for name in sorted(names))
     return list(found)
 
@@ -234,6 +236,25 @@ def _told(found: Outcome) -> str:
     told = f"{waits} for {pairs}, {int(fitting['is_fresh'].sum())} of them new or grown"
     gaps = rows.height - fitting.height
     return f"{told}; {counted(gaps, 'content gap')}" if gaps else told
+
+
+def _left_out(job: SuggestionJob, read: Signals) -> list[str]:
+    """What of the logs went nowhere, and patterns that match nothing."""
+    counts, told = read.counts, []
+    for key, patterns in (("questions", job.questions), ("feedback", job.feedback)):
+        told += [
+            f"suggestions.{key}: no file matches {pattern} in {job.base.resolve()}"
+            for pattern in patterns
+            if not _files(job, (pattern,))
+        ]
+    if counts.unknown_pairs:
+        named = counted(counts.unknown_pairs, "answer or record")
+        told.append(f"{named} named pairs that the knowledge base does not have")
+    if counts.too_long:
+        told.append(
+            f"{counted(counts.too_long, 'text')} left out: longer than 1,000 characters"
+        )
+    return told
 
 
 def _warned(took: Imported) -> tuple[str, ...]:

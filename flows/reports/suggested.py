@@ -11,7 +11,7 @@ from typing import Any
 
 from flows.reports.entries import Document
 from flows.reports.numbers import percent
-from flows.reports.phrases import counted
+from flows.reports.phrases import counted, day_in_words
 from flows.reports.tables import Table
 from flows.reports.words import Cell
 
@@ -55,11 +55,14 @@ def sentences(document: Document) -> list[str]:
     if found is None:
         return []
     waits = counted(found["waiting"], "suggestion")
+    asked = f"What was asked up to {day_in_words(found['as_of'][:10])}:"
     lines = [
-        f"{waits} of alternate questions for {counted(found['pairs'], 'pair')} "
+        f"{asked} {waits} of alternate questions for "
+        f"{counted(found['pairs'], 'pair')} "
         f"{'waits' if found['waiting'] == 1 else 'wait'} for review."
         if found["waiting"]
-        else f"Nothing to review: {'; '.join(found['reasons']) or 'all is decided'}."
+        else f"{asked} nothing to review, "
+        f"{'; '.join(found['reasons']) or 'all is decided'}."
     ]
     if found["gaps"]:
         verb = "asks" if found["gaps"] == 1 else "ask"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from flows.folder import digest_of
 from flows.suggestions.embed import Settings as Embedding
 from flows.suggestions.schema import Rules
 
@@ -38,6 +39,16 @@ class SuggestionJob:
     embedding: Embedding | None = None
 
     @property
+    def results(self) -> Path:
+        """The folder the job writes to."""
+        return self.base / "results" / self.name
+
+    @property
     def state(self) -> Path:
         """The folder of the state."""
-        return self.base / "results" / self.name / "suggestions"
+        return self.results / "suggestions"
+
+    @property
+    def digest(self) -> str:
+        """Of the settings, for the record of a run."""
+        return digest_of(str(self))

@@ -71,6 +71,7 @@ def middles(rows: csr_array, pair: Integers, *, pairs: int) -> csr_array:
 
 def assigned(
     rows: csr_array,
+    which: Integers,
     pairs: Pairs,
     *,
     bot: Integers,
@@ -80,13 +81,13 @@ def assigned(
 ) -> Assigned:
     """Pair and margin of each text.
 
-    rows: unit rows, shape (texts, columns). bot: shape (texts,), the pair that the bot
-    answered with, -1 for none. closed: text and pair of what must not meet, sorted by
-    text.
+    rows: unit rows. which: rows of the texts, shape (texts,). bot: shape (texts,), the
+    pair that the bot answered with, -1 for none. closed: text and pair of what must not
+    meet, sorted by text.
     """
-    best = np.full(rows.shape[0], -1)
-    margin = np.zeros(rows.shape[0])
-    for at, scores in _scores(rows, pairs, rejected_weight):
+    best = np.full(which.size, -1)
+    margin = np.zeros(which.size)
+    for at, scores in _scores(rows, which, pairs, rejected_weight):
         end = at + scores.shape[0]
         answered = np.flatnonzero(bot[at:end] >= 0)
         scores[answered, bot[at:end][answered]] += bot_bonus
@@ -97,15 +98,15 @@ def assigned(
 
 
 def _scores(
-    rows: csr_array, pairs: Pairs, rejected_weight: float
+    rows: csr_array, which: Integers, pairs: Pairs, rejected_weight: float
 ) -> Iterator[tuple[int, Floats]]:
     """Scores of a block of texts for all pairs, with the block's first text."""
     width = max(pairs.middles.shape[0], pairs.rejected.shape[0], 1)
     step = max(1, CELLS // 2 // width)
     to_middles, to_rejected = pairs.middles.T.tocsr(), pairs.rejected.T.tocsr()
     blamed, first = np.unique(pairs.rejected_for, return_index=True)
-    for at in range(0, rows.shape[0], step):
-        block = rows[at : at + step]
+    for at in range(0, which.size, step):
+        block = rows[which[at : at + step]]
         scores = (block @ to_middles).toarray().astype(np.float64)
         if blamed.size:
             similar = (block @ to_rejected).toarray()

@@ -3,8 +3,8 @@
 A file that cannot be opened and a column of a wrong type are told by file; a row that
 breaks a rule by file, row and value. The rules are the files of
 `sql/suggestions/checks/`: each starts with the sentence that it asserts and with what
-to do, and selects `file`, `row` and `value` of every row that breaks it. No value is a
-user's text.
+to do, and selects `file`, `row` and `value` of every row that breaks it. Values are
+masked: a message goes to a scheduler's log.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import polars as pl
 
 from flows import queries
 from flows.errors import REFUSED, UntakenError, counted
+from flows.suggestions.masking import masked
 
 SHOWN_ROWS = 5
 SHOWN_FILES = 20
@@ -71,6 +72,8 @@ def broken_rules(
         text = queries.text(name)
         bound = {key: value for key, value in values.items() if f"${key}" in text}
         rows = queries.frame(con, text, bound).sort("file", "row")
+        values_shown = masked(rows["value"].cast(pl.String))["text"]
+        rows = rows.with_columns(value=values_shown)
         if rows.height:
             sentence, remedy, *_ = text.splitlines()
             broken = Broken(

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import polars as pl
 
+from flows.errors import UsageError
 from flows.suggestions.assign import Assigned, Pairs, assigned, middles
 from flows.suggestions.heads import with_heads
 from flows.suggestions.leader import first_similar, leaders
@@ -46,7 +47,7 @@ PAIR_AND_KEY = ["qna_id", "key"]
 ORDER = ["way", "qna_id", "row"]
 
 Vectors: TypeAlias = "Callable[[list[str]], csr_array]"
-_Frames: TypeAlias = tuple[
+Frames: TypeAlias = tuple[
     pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame | None
 ]
 
@@ -71,53 +72,19 @@ class Thresholds:
     given_threshold: float
     near_copy: float
 
-
-@dataclass(frozen=True, slots=True)
-class Engine:
-    """Groups texts by the vectors of their keys."""
-
-    vectors: Vectors
-    thresholds: Thresholds
-
-    def cluster(
-        self,
-        pool: pl.DataFrame,
-        questions: pl.DataFrame,
-        accepted: pl.DataFrame,
-        rejected: pl.DataFrame,
-        *,
-        closed: pl.DataFrame | None = None,
-    ) -> pl.DataFrame:
-        """Groups of open texts, each with its head; small ones too.
-
-        pool: columns of `flows.suggestions.pool.POOL`, one row for each pair, kind of
-        no pair, and key. questions: qna_id, question. accepted, rejected: qna_id, key.
-        closed: qna_id, key of what must not meet; without qna_id, of no pair at all.
-        Returns: columns of `MEMBERS`, sorted, the same to the bit for any order of rows
-        and number of threads.
-        """
-        frames = (pool, questions, accepted, rejected, closed)
-        return _Space(frames, self.vectors, self.thresholds).members()
-
-    def held_back(
-        self,
-        pool: pl.DataFrame,
-        questions: pl.DataFrame,
-        accepted: pl.DataFrame,
-        rejected: pl.DataFrame,
-        *,
-        closed: pl.DataFrame | None = None,
-    ) -> pl.DataFrame:
-        """What `cluster` leaves out as a near copy of a rejected text: qna_id, key."""
-        frames = (pool, questions, accepted, rejected, closed)
-        return _Space(frames, self.vectors, self.thresholds).copies()
+    def __post_init__(self) -> None:
+        for name in Thresholds.__slots__:
+            if not 0 <= getattr(self, name) <= 1:
+                raise UsageError(
+                    f"{name} is {getattr(self, name)}; choose a cosine from 0 to 1"
+                )
 
 
-class _Space:
+class Space:
     """The texts of the frames as vectors, in the order of their keys."""
 
     def __init__(
-        self, frames: _Frames, vectors: Vectors, thresholds: Thresholds
+        self, frames: Frames, vectors: Vectors, thresholds: Thresholds
     ) -> None:
         pool, questions, accepted, rejected, closed = frames
         self.thresholds = thresholds
@@ -166,25 +133,26 @@ class _Space:
         )
         free = self.pool.join(known, on="key", how="anti").join(self.keys, on="key")
         by_log = free.filter(way="given").join(self.barred, on=PAIR_AND_KEY, how="anti")
-        own = self._own(free.filter(way="own").sort("row"))
+        own = self._own(free.filter(way="own"))
         placed = [by_log, own.join(by_log, on=PAIR_AND_KEY, how="anti")]
         return pl.concat(
             [*placed, free.filter(way="gap")], how="diagonal"
         ).with_columns(is_accepted=False)
 
     def _own(self, texts: pl.DataFrame) -> pl.DataFrame:
-        """Texts, sorted by row, that a pair takes with a sufficient margin."""
+        """Texts that a pair takes with a sufficient margin."""
         pairs = self.questions.select("qna_id").unique().sort("qna_id")
         pairs = pairs.with_row_index("pair")
         if texts.is_empty() or pairs.is_empty():
             return texts.clear().with_columns(margin=pl.lit(0.0))
-        numbered = texts.join(
-            pairs, left_on="bot_qna_id", right_on="qna_id", how="left"
-        ).with_row_index("text")
+        answered = pairs.rename({"qna_id": "bot_qna_id"})
+        numbered = texts.join(answered, on="bot_qna_id", how="left").sort("row")
+        numbered = numbered.with_row_index("text")
         barred = numbered.select("text", "key").join(self.barred, on="key")
         barred = barred.join(pairs, on="qna_id").sort("text", "pair")
         found = assigned(
-            self.rows[texts["row"].to_numpy()],
+            self.rows,
+            numbered["row"].to_numpy(),
             self._pairs(pairs),
             bot=numbered["pair"].cast(pl.Int64).fill_null(-1).to_numpy(),
             closed=(barred["text"].to_numpy(), barred["pair"].to_numpy()),

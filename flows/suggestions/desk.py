@@ -93,6 +93,7 @@ class Desk:
         accepted = state["reviews"].filter(verdict="accepted")
         self.accepted_for = dict(accepted.select("key_hash", "qna_id").iter_rows())
         asked = state["questions"].join(members.select("key"), on="key", how="semi")
+        self.pairs = set(state["questions"]["qna_id"])
         self.questions: dict[str, set[int]] = {}
         for qna_id, key in asked.select(PAIR_AND_KEY).iter_rows():
             self.questions.setdefault(key, set()).add(qna_id)
@@ -190,6 +191,11 @@ class Desk:
             raise Refusal(
                 f"{text} fits no pair; add a pair to the knowledge base for it, or "
                 "reject it"
+            )
+        if row["qna_id"] not in self.pairs:
+            raise Refusal(
+                f"{text} cannot be added: pair {row['qna_id']} is gone from the "
+                "knowledge base"
             )
         other = self.accepted_for.get(row["key_hash"])
         if other is not None:

@@ -1,6 +1,7 @@
 """What can be reviewed, as a document for machines: `untaken.suggestions/1`.
 
     schema, knowledge_base, state (what a decisions file must name), as_of, minimum
+    in_file        how many texts the knowledge-base file suggested itself
     counts         of the last reading of the logs (`flows.suggestions.signals.Counts`)
     suggestions    id, qna_id, pair and answer (first question and answer of the pair),
                    head, size, auto_count, user_count, users, is_one_user,
@@ -41,7 +42,7 @@ def document(state: State, base: KnowledgeBase) -> Document:
 
     Raises: StateError before the first import.
     """
-    now = state.load(*READ)
+    now = state.load("baseline", *READ)
     found = listing(now)
     pairs = _pairs(base)
     offered = _suggestions(found, pairs)
@@ -52,6 +53,7 @@ def document(state: State, base: KnowledgeBase) -> Document:
         "as_of": None if found.as_of is None else found.as_of.isoformat(),
         "minimum": now.facts.get("rules", {}).get("minimum", Rules().minimum),
         "counts": now.facts.get("counts", {}),
+        "in_file": now["baseline"].height,
         "suggestions": [one for one in offered if one["qna_id"] is not None],
         "gaps": [_gap(one) for one in offered if one["qna_id"] is None],
         "masked": _withheld(found.withheld, "masked"),
@@ -78,15 +80,24 @@ def text(made: Document) -> str:
     lines = []
     for one in made["suggestions"]:
         mark = "" if one["state"] == "shown" else f", {one['state']}"
-        lines.append(f"{one['id']}  {one['pair']}  ({one['size']} queries{mark})")
-        lines += [f"    {each['question']}" for each in one["texts"]]
+        about = f"pair {one['qna_id']}, {one['size']} queries{mark}"
+        lines.append(f"{one['id']}  {one['pair']}  ({about})")
+        also = " (also for another pair)"
+        lines += [
+            f"    {each['question']}{also if each['also_in'] else ''}"
+            for each in one["texts"]
+        ]
     for one in made["gaps"]:
         lines.append(f"{one['id']}  no pair  ({one['size']} queries)")
         lines += [f"    {each['question']}" for each in one["texts"]]
     if lines:
         return "\n".join(lines)
     if made["as_of"] is None:
-        return "nothing to review: no question was read yet; run: untaken suggest JOB"
+        kept = made["in_file"]
+        return (
+            "nothing to review: no question was read yet; run: untaken suggest JOB"
+            + (f". The file's own {kept:,} suggested texts are kept" if kept else "")
+        )
     told = [why["sentence"] for why in made["reasons"] if why["qna_id"] is None]
     return "nothing to review: " + ("; ".join(told) or "all is decided")
 

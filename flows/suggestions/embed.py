@@ -28,7 +28,8 @@ import numpy as np
 import polars as pl
 
 from flows.errors import UsageError
-from flows.suggestions.clusters import Engine, Thresholds
+from flows.suggestions.clusters import Thresholds
+from flows.suggestions.engine import Engine
 from flows.suggestions.vectors import unit_rows
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flows.suggestions.clusters import Engine, Thresholds
+from flows.suggestions.clusters import Thresholds
+from flows.suggestions.engine import Engine
 from flows.suggestions.vectors import lexical_vectors
 
 

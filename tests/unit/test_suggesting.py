@@ -13,7 +13,7 @@ import pytest
 
 import flows
 from flows import suggesting
-from flows.errors import JobError, UsageError
+from flows.errors import JobError
 from flows.job import asking
 from flows.suggestions.broken import SignalsError
 from flows.warehouse import suggested
@@ -139,8 +139,33 @@ def test_a_bad_question_stops_the_run_and_leaves_the_last_list(job):
 
 def test_a_pattern_without_a_file_is_told(job):
     job.write_text(JOB.replace("feedback/", "nothing/"))
-    with pytest.raises(UsageError, match=r"suggestions\.feedback: no file matches"):
-        suggesting.suggest(asking(job))
+    made = suggesting.suggest(asking(job))
+    (warning,) = made.warnings
+    assert warning.startswith("suggestions.feedback: no file matches nothing/*.json in")
+    assert listed(job)["counts"]["records"] == 0
+
+
+def test_a_suggestion_whose_pair_is_gone_cannot_be_accepted(job, untaken):
+    suggesting.suggest(asking(job))
+    one = next(n for n in listed(job)["suggestions"] if n["qna_id"] == 4)
+    base = job.parent / "kb.tsv"
+    rows = base.read_text().splitlines(keepends=True)
+    base.write_text("".join(row for row in rows if row.split("\t")[7] != "4"))
+    made = suggesting.suggest(asking(job))
+    assert f"suggestion {one['id']} waits: its pair is gone" in " ".join(made.warnings)
+    told = untaken("suggestions", "accept", one["id"], job, "--question", one["head"])
+    assert "pair 4 is gone from the knowledge base" in told.refusal()
+
+
+def test_what_cannot_be_is_refused(job, untaken):
+    suggesting.suggest(asking(job))
+    told = untaken("suggestions", "accept-all", job, "--pair", 99).refusal()
+    assert "--pair 99 is no pair of the knowledge base" in told
+    told = untaken("suggestions", "reject-all", job, "--minimum-size", 0).refusal()
+    assert "--minimum-size 0 must be 1 or more" in told
+    told = untaken("kb", "export", job, "--out", job.parent / "no" / "kb.tsv").refusal()
+    assert "name a file in a folder that exists" in told
+    assert "no event of this user" in untaken("suggestions", "forget", "x", job).out
 
 
 def test_a_user_is_forgotten(job, untaken):

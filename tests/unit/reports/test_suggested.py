@@ -85,5 +85,5 @@ def test_nothing_to_review_says_why(sample, listed):
     why = {"qna_id": None, "reason": "below_minimum", "sentence": "the largest is 4"}
     empty = {**listed, "suggestions": [], "gaps": [], "reviewed": [], "reasons": [why]}
     document = build(dataclasses.replace(sample.facts(), suggested=empty))
-    assert "Nothing to review: the largest is 4." in html(document)
+    assert "30 November 2019: nothing to review, the largest is 4." in html(document)
     assert "What did users ask?" not in html(build(sample.facts()))

@@ -26,6 +26,7 @@ def given(texts, pairs=((1, 0), (0, 1)), *, rejected=(), bot=None, closed=NOTHIN
     )
     made = assigned(
         rows(*texts),
+        np.arange(len(texts)),
         known,
         bot=np.full(len(texts), -1) if bot is None else np.array(bot),
         closed=closed,

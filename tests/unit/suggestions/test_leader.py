@@ -81,6 +81,7 @@ def test_blocks_change_nothing_of_the_definition(texts, block, threshold):
     rows, counts = arrows(*degrees), np.array(counts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(leader, "BLOCK", block)
+        patch.setattr(leader, "LEADERS", block + 1)
         patch.setattr(leader, "CELLS", block * 2)
         made = leaders(rows, np.arange(len(counts)), counts, threshold=threshold)
     assert made.tolist() == plain(rows, counts, threshold)

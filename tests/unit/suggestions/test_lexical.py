@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import polars as pl
 import pytest
 
+from flows.errors import UsageError
 from flows.suggestions import lexical
 from flows.suggestions.clusters import MEMBERS
 from flows.suggestions.texts import key
@@ -225,3 +227,16 @@ def test_nothing_asked_or_no_knowledge_base_gives_no_group():
     empty = [frame.clear() for frame in (asked, questions, accepted, rejected)]
     assert engine.cluster(*empty).schema == MEMBERS
     assert engine.held_back(*empty).is_empty()
+
+
+@pytest.mark.parametrize("changed", [{"margin": -0.1}, {"given_threshold": 40}])
+def test_a_threshold_that_is_no_cosine_is_refused(changed):
+    with pytest.raises(UsageError, match=next(iter(changed))):
+        replace(lexical.DEFAULTS, **changed)
+
+
+def test_without_scipy_the_engine_says_what_to_install(monkeypatch):
+    for name in ("scipy", "scipy.sparse"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(UsageError, match=r"untaken\[suggestions\]"):
+        lexical.engine()

@@ -28,28 +28,30 @@ def margin(*rows, night=4, in_force=START, aims_at=0.75):
 
 
 def test_enough_acceptances_allow_the_margin_that_they_had():
-    # .75^9 = .0751 is rare, .75^8 = .1001 is not quite.
-    assert margin((9, 0.12, 0.05, True), in_force=0.2) == 0.05
-    assert margin((8, 0.12, 0.05, True), in_force=0.2) == 0.2
+    # P(26 or more of 30 at .75) = .098 is rare, P(25 or more) = .203 is not.
+    rare = (26, 0.12, 0.05, True), (4, 0.12, 0.05, False)
+    plain = (25, 0.12, 0.05, True), (5, 0.12, 0.05, False)
+    assert margin(*rare, in_force=0.2) == 0.05
+    assert margin(*plain, in_force=0.2) == 0.2
 
 
 def test_the_search_ends_where_the_share_falls_short():
-    # From .10 on 9 of 9; below, 9 of 12: P(9 or more of 12 at .75) = .649.
-    rows = (9, 0.10, 0.05, True), (3, 0.08, 0.05, False)
+    # From .10 on 30 of 30; from .08 on 30 of 40: P(30 or more of 40 at .75) = .584.
+    rows = (30, 0.10, 0.05, True), (10, 0.08, 0.05, False)
     assert margin(*rows) == 0.085
 
 
 def test_nights_speak_for_no_margin_below_their_own():
-    assert margin((20, 0.12, 0.09, True), in_force=0.09) == 0.09
-    rows = (20, 0.12, 0.09, True), (20, 0.12, 0.05, True)
+    assert margin((40, 0.12, 0.09, True), in_force=0.09) == 0.09
+    rows = (40, 0.12, 0.09, True), (40, 0.12, 0.05, True)
     assert margin(*rows, in_force=0.09) == 0.05
 
 
-def test_fewer_than_eight_reviews_are_skipped_not_failed():
-    # From .20 on 7 reviews, none accepted; from .10 on 47, of which 40 are.
-    assert margin((7, 0.20, 0.05, False)) == START
-    rows = (7, 0.20, 0.05, False), (60, 0.10, 0.05, True)
-    assert margin(*rows) == 0.05
+def test_fewer_than_thirty_reviews_are_skipped_not_failed():
+    # From .20 on 29 reviews, none accepted; from .10 on 229, of which 200 are.
+    few = (29, 0.20, 0.05, False)
+    assert margin(few) == START
+    assert margin(few, (200, 0.10, 0.05, True), in_force=0.2) == 0.05
 
 
 def test_where_nothing_passes_the_margin_in_force_stays():

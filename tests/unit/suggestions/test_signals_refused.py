@@ -25,7 +25,7 @@ BROKEN = {
     "queries/10_row_can_be_read": [
         ({"asked_at": "2026-03-01T12:00:00"}, "asked_at 2026-03-01T12:00:00"),
         ({"asked_at": "2026-03-01"}, "asked_at 2026-03-01"),
-        ({"asked_at": 1772366400}, "asked_at 1772366400"),
+        ({"asked_at": 1772366400}, "asked_at <number>"),
         ({"question": ["a"]}, "question of type ARRAY"),
         ({"answers": {"id": 1}}, "answers of type OBJECT"),
         ({"is_test": "perhaps"}, "is_test perhaps"),

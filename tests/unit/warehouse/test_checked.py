@@ -115,7 +115,8 @@ def test_a_refused_run_is_on_record_with_its_message(place, day):
     place.days([1])
     place.night()
     place.write(broken(day(2), "reward", 2.0, [5]), "2.parquet")
-    with pytest.raises(ViolationsError), steps.recorded(load(place.file)):
+    job = load(place.file)
+    with pytest.raises(ViolationsError), steps.recorded(job.results, job.digest):
         place.night()
     place.write(day(2), "2.parquet")
     place.night()

@@ -1,0 +1,64 @@
+"""What groups texts: the way to make vectors of keys, and thresholds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from flows.errors import UsageError
+from flows.suggestions.clusters import Space, Thresholds, Vectors
+
+NOT_INSTALLED = (
+    "grouping questions needs scipy. Install it with: "
+    'pip install "untaken[suggestions]"'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Groups texts by the vectors of their keys (`flows.suggestions.clusters`).
+
+    Both methods take the same frames. pool: columns of `flows.suggestions.pool.POOL`,
+    one row for each pair, kind of no pair, and key. questions: qna_id and question.
+    accepted, rejected: qna_id and key. closed: qna_id and key of what must not meet;
+    without qna_id, of no pair at all. What they return is the same to the bit for any
+    order of rows and number of threads.
+
+    Raises: UsageError when scipy is not installed.
+    """
+
+    vectors: Vectors
+    thresholds: Thresholds
+
+    def __post_init__(self) -> None:
+        try:
+            import scipy.sparse  # noqa: F401 - only whether it is there
+        except ImportError:
+            raise UsageError(NOT_INSTALLED) from None
+
+    def cluster(
+        self,
+        pool: pl.DataFrame,
+        questions: pl.DataFrame,
+        accepted: pl.DataFrame,
+        rejected: pl.DataFrame,
+        *,
+        closed: pl.DataFrame | None = None,
+    ) -> pl.DataFrame:
+        """Groups of open texts, small ones too: columns of `MEMBERS`, sorted."""
+        frames = (pool, questions, accepted, rejected, closed)
+        return Space(frames, self.vectors, self.thresholds).members()
+
+    def held_back(
+        self,
+        pool: pl.DataFrame,
+        questions: pl.DataFrame,
+        accepted: pl.DataFrame,
+        rejected: pl.DataFrame,
+        *,
+        closed: pl.DataFrame | None = None,
+    ) -> pl.DataFrame:
+        """What `cluster` leaves out as a near copy of a rejected text: qna_id, key."""
+        frames = (pool, questions, accepted, rejected, closed)
+        return Space(frames, self.vectors, self.thresholds).copies()
