@@ -132,6 +132,7 @@ def _suggestions(
         embedding=None
         if section.embedding is None
         else Embedding(
+            base=base,
             vectors=base / "results" / name / "suggestions" / "vectors.parquet",
             **section.embedding.model_dump(),
         ),

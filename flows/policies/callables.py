@@ -15,17 +15,14 @@ the exception's own words.
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import polars as pl
 
 from flows import columns as c
+from flows import named
 from flows.errors import PolicyError
 from flows.policies.spec import Candidate, Kind
 
@@ -121,31 +118,15 @@ def caller(candidate: Candidate) -> Caller:
 
     Raises: PolicyError when the module or the function cannot be had.
     """
-    module_name, _, function_name = candidate.argument.partition(":")
-    base = str(candidate.base.resolve())
-    sys.path.insert(0, base)
     try:
-        module = _fresh(module_name, base)
-        function = getattr(module, function_name)
+        function = named.function(candidate.argument, candidate.base)
     except Exception as error:
         raise PolicyError(
             f"candidate {candidate.name!r}: cannot import {candidate.argument} from "
             f"{candidate.base}: {type(error).__name__}: {error}"
         ) from error
-    finally:
-        sys.path.remove(base)
     if not callable(function):
         raise PolicyError(
             f"candidate {candidate.name!r}: {candidate.argument} is not a function"
         )
     return Caller(candidate, function)
-
-
-def _fresh(module_name: str, base: str) -> ModuleType:
-    """The module, not one of the same name that another job's folder left behind."""
-    known = sys.modules.get(module_name)
-    file = getattr(known, "__file__", None)
-    local = Path(base, *module_name.split(".")).with_suffix(".py")
-    if file is not None and local.exists() and Path(file).resolve() != local.resolve():
-        del sys.modules[module_name]
-    return importlib.import_module(module_name)

@@ -18,7 +18,6 @@ threshold is to be measured and given: there are no defaults. Source: qna-sugges
 
 from __future__ import annotations
 
-import importlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from flows import named
 from flows.errors import UsageError
 from flows.suggestions.clusters import Thresholds
 from flows.suggestions.engine import Engine
@@ -40,10 +40,12 @@ if TYPE_CHECKING:
 class Settings(Thresholds):
     """Thresholds on cosines of the model's vectors, all required.
 
-    function: `module:function`. vectors: the Parquet file that keeps them.
+    function: `module:function`, of which modules in the folder `base` come first.
+    vectors: the Parquet file that keeps them.
     """
 
     function: str
+    base: Path
     vectors: Path
 
 
@@ -82,9 +84,8 @@ def embedded(keys: list[str], settings: Settings) -> csr_array:
 def _made(keys: pl.Series, settings: Settings) -> pl.DataFrame:
     """Vectors of the model: key and vector."""
     name = settings.function
-    module, _, function = name.partition(":")
     try:
-        answer = getattr(importlib.import_module(module), function)(keys.to_list())
+        answer = named.function(name, settings.base)(keys.to_list())
         rows = np.asarray(answer, dtype=np.float32)
     except Exception as error:
         raise UsageError(

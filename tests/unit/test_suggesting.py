@@ -247,9 +247,8 @@ def embedded(texts):
 """
 
 
-def test_an_embedding_takes_the_place_of_words(job, monkeypatch):
+def test_an_embedding_takes_the_place_of_words(job):
     (job.parent / "house_embedding.py").write_text(MODULE)
-    monkeypatch.syspath_prepend(job.parent)
     job.write_text(JOB + EMBEDDING)
     sentence = suggesting.suggest(asking(job)).sentence
     assert re.match(r"\d\d suggestions for 10 pairs", sentence)

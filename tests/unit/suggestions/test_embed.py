@@ -53,12 +53,12 @@ TEXTS = ["how do i change my pin", "where is my card", *ASKED, "a last one", "we
 
 
 @pytest.fixture
-def settings(tmp_path, monkeypatch):
+def settings(tmp_path):
     name = f"lsa_{tmp_path.name}"
     (tmp_path / f"{name}.py").write_text(MODULE.format(texts=TEXTS))
-    monkeypatch.syspath_prepend(tmp_path)
     yield embed.Settings(
         function=f"{name}:embed",
+        base=tmp_path,
         vectors=tmp_path / "vectors.parquet",
         margin=0.2,
         margin_with_bot=0.2,
