@@ -1,0 +1,3 @@
+-- The lowest reward.
+create or replace temp macro aggregate(reward, delay_us, arrival) as
+min(reward)
