@@ -6,13 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from flows.errors import UsageError
 from flows.suggestions.clusters import Space, Thresholds, Vectors
-
-NOT_INSTALLED = (
-    "grouping questions needs scipy. Install it with: "
-    'pip install "untaken[suggestions]"'
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +18,10 @@ class Engine:
     accepted, rejected: qna_id and key. closed: qna_id and key of what must not meet;
     without qna_id, of no pair at all. What they return is the same to the bit for any
     order of rows and number of threads.
-
-    Raises: UsageError when scipy is not installed.
     """
 
     vectors: Vectors
     thresholds: Thresholds
-
-    def __post_init__(self) -> None:
-        try:
-            import scipy.sparse  # noqa: F401 - only whether it is there
-        except ImportError:
-            raise UsageError(NOT_INSTALLED) from None
 
     def cluster(
         self,

@@ -27,7 +27,10 @@ def led(rows, counts, degrees):
 def plain(rows, counts, threshold):
     """The definition, one text at a time."""
     similar = (rows @ rows.T).toarray()
-    order = sorted(range(len(counts)), key=lambda i: (-density(rows, np.arange(len(counts)), counts)[i], i))
+    order = sorted(
+        range(len(counts)),
+        key=lambda i: (-density(rows, np.arange(len(counts)), counts)[i], i),
+    )
     follows = {}
     for text in order:
         if text not in follows:
