@@ -66,15 +66,19 @@ def nightly(
 
 @app.command
 def check(job: o.Job, /) -> int:
-    """Validates the log and the candidates of a job file; scores nothing.
+    """Validates all that a job file reads; scores nothing.
 
     Example: untaken check data/sample/untaken.toml
     """
-    from flows.steps import check_only
+    from flows import steps, suggesting
+    from flows.job import read
 
+    asked = read(job)
     with _working("checking"):
-        told = check_only(job)
-    _say(told)
+        told = [steps.check_only(asked.evaluation)] if asked.evaluation else []
+        if asked.suggestions is not None:
+            told.append(suggesting.check_only(asked.suggestions))
+    _say("\n".join(told))
     return DONE
 
 

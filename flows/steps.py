@@ -211,9 +211,8 @@ def report(
     return sentence, files
 
 
-def check_only(file: Path) -> str:
-    """`untaken check`: validates everything a job reads; scores nothing."""
-    job = load(file)
+def check_only(job: Job) -> str:
+    """`untaken check`: validates all that a job evaluates; scores nothing."""
     with alone(job):
         planned = plan(job, Asked())
         check(planned)

@@ -39,7 +39,7 @@ from flows.suggestions.retention import Forgotten, forget_user
 from flows.suggestions.schema import Rules
 from flows.suggestions.signals import Signals, signals
 from flows.suggestions.state import State
-from flows.suggestions.users import user_hash
+from flows.suggestions.users import SHORTEST_KEY, user_hash
 
 UNDATED = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 Spelling = Literal["found", "camelCase", "PascalCase"]
@@ -67,7 +67,7 @@ def suggest(
     Raises: KnowledgeBaseError, SignalsError, StateError, UsageError.
     """
     state, base = State(job.state), knowledge.read(job.knowledge_base)
-    read = _signals(job, state, base)
+    read = _signals(job, base, state.user_key())
     advance()
     as_of = _as_of(state, read)
     took = imported(state, job.knowledge_base, name=job.name, at=as_of)
@@ -89,13 +89,32 @@ def suggest(
     return Suggested(_told(found), page, (*_warned(took), *_left_out(job, read)))
 
 
+def check_only(job: SuggestionJob) -> str:
+    """Validates the knowledge base and what was asked of it; keeps nothing.
+
+    Raises: KnowledgeBaseError, SignalsError.
+    """
+    base = knowledge.read(job.knowledge_base)
+    read = _signals(job, base, bytes(SHORTEST_KEY))
+    pairs = counted(base.pairs.height, "pair")
+    told = (
+        f"{job.name}: {pairs}; {read.counts.queries:,} logged questions and "
+        f"{counted(read.counts.records, 'feedback record')}; no violation"
+    )
+    warned = [*map(str, base.warnings), *_left_out(job, read)]
+    return "\n".join([told, *(f"warning: {each}" for each in warned)])
+
+
 def state_of(job: Path | None, folder: Path | None) -> State:
     """The state of a job file or, without one, of a folder.
 
     Raises: UsageError, JobError.
     """
     if job is not None and folder is None:
-        return State(asking(job).state)
+        state = State(asking(job).state)
+        if not state.facts():
+            raise UsageError(f"nothing was read yet; run: untaken suggest {job}")
+        return state
     if folder is None or job is not None:
         raise UsageError("name a job file or --state DIR, one of them")
     if not folder.is_dir():
@@ -146,13 +165,13 @@ def forget(state: State, user_id: str) -> Forgotten:
 
 
 def _signals(
-    job: SuggestionJob, state: State, base: knowledge.KnowledgeBase
+    job: SuggestionJob, base: knowledge.KnowledgeBase, user_key: bytes
 ) -> Signals:
     return signals(
         _files(job, job.questions),
         _files(job, job.feedback),
         score_unit=job.score_unit,
-        user_key=state.user_key(),
+        user_key=user_key,
         known_pairs=base.questions["qna_id"].unique().to_list(),
     )
 

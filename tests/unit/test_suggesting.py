@@ -137,6 +137,17 @@ def test_a_bad_question_stops_the_run_and_leaves_the_last_list(job):
     assert files(job) == first
 
 
+def test_check_reads_all_and_keeps_nothing(job, untaken):
+    ran = untaken("check", job)
+    told = (
+        "bank: 10 pairs; 840 logged questions and 87 feedback records; no violation\n"
+    )
+    assert (ran.code, ran.out) == (0, told)
+    assert not asking(job).state.exists()
+    absent = untaken("suggestions", "list", job)
+    assert f"nothing was read yet; run: untaken suggest {job}" in absent.refusal()
+
+
 def test_a_pattern_without_a_file_is_told(job):
     job.write_text(JOB.replace("feedback/", "nothing/"))
     made = suggesting.suggest(asking(job))
