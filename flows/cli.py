@@ -70,15 +70,11 @@ def check(job: o.Job, /) -> int:
 
     Example: untaken check data/sample/untaken.toml
     """
-    from flows import steps, suggesting
-    from flows.job import read
+    from flows.launch import check_only
 
-    asked = read(job)
     with _working("checking"):
-        told = [steps.check_only(asked.evaluation)] if asked.evaluation else []
-        if asked.suggestions is not None:
-            told.append(suggesting.check_only(asked.suggestions))
-    _say("\n".join(told))
+        told = check_only(job)
+    _say(told)
     return DONE
 
 

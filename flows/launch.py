@@ -74,6 +74,17 @@ def run_nightly(
         return runs.ended()
 
 
+def check_only(file: Path) -> str:
+    """Validates all that a job file reads; returns what was found, in words."""
+    from flows import steps, suggesting
+
+    job = read(file)
+    told = [steps.check_only(job.evaluation)] if job.evaluation else []
+    if job.suggestions is not None:
+        told.append(suggesting.check_only(job.suggestions))
+    return "\n".join(told)
+
+
 def run_suggest(files: Sequence[Path], *, every_minutes: float | None) -> int:
     """Makes the suggestions of every job anew, and prints how each ended.
 
