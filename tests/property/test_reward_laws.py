@@ -133,14 +133,15 @@ def joined(files, decisions, activations, declared, as_of):
         pl.DataFrame(activations).write_parquet(root / "activations.parquet")
         log = pl.DataFrame(decisions, schema_overrides={"slot": pl.String})
         log = log.with_columns(file=pl.lit("log"), row=pl.int_range(1, pl.len() + 1))
+        log.write_parquet(root / "log.parquet")
         rewards = Rewards(
             (f"{folder}/events-*.parquet",),
             activations=(f"{folder}/activations.parquet",),
             **ROUGH | declared,
         )
         with queries.connection() as con:
-            con.register("given", log.to_arrow())
-            con.execute("create temp table decisions as from given")
+            given = f"from read_parquet('{root}/log.parquet')"
+            con.execute(f"create temp table decisions as {given}")
             found = judge(
                 con,
                 Decisions("decisions", ("log",)),

@@ -11,14 +11,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import flows
 from flows import suggesting
 from flows.errors import JobError
 from flows.job import asking
 from flows.suggestions.broken import SignalsError
 from flows.warehouse import suggested
 
-SAMPLE = Path(flows.__path__[0]).parent / "data" / "sample"
+SAMPLE = Path(__file__).parents[2] / "data" / "sample"
 JOB = """
 [job]
 name = "bank"

@@ -100,11 +100,15 @@ def test_tables_name_the_estimator_and_answers_are_not_mixed(made):
         assert len(con.execute(view).fetchall()) == 3 * 2 * 2
 
 
-def test_reports_tell_of_importance_weighting_alone(made, places):
+def test_doubly_robust_answers_stand_beside_the_others_in_a_report(made, places):
     plain = places("plain")
     plain.days((1, 2, 3))
     plain.night()
-    assert plain.document(THIRD) == made.document(THIRD)
+    without, beside = plain.document(THIRD), made.document(THIRD)
+    assert without.pop("doubly_robust") == []
+    found = [one["candidate"] for one in beside.pop("doubly_robust")]
+    assert found == [one["candidate"] for one in without["candidates"]]
+    assert without == beside
 
 
 def test_a_revision_changes_estimates_and_no_model(made, tmp_path, day):
