@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 
 import polars as pl
@@ -233,10 +232,3 @@ def test_nothing_asked_or_no_knowledge_base_gives_no_group():
 def test_a_threshold_that_is_no_cosine_is_refused(changed):
     with pytest.raises(UsageError, match=next(iter(changed))):
         replace(lexical.DEFAULTS, **changed)
-
-
-def test_without_scipy_the_engine_says_what_to_install(monkeypatch):
-    for name in ("scipy", "scipy.sparse"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(UsageError, match=r"untaken\[suggestions\]"):
-        lexical.engine()
