@@ -84,7 +84,7 @@ def suggest(
     )
     _note(state, job, read, margin, as_of)
     advance()
-    page = published(state)
+    page = published(state, took.base)
     advance()
     return Suggested(_told(found), page, (*_warned(took), *_left_out(job, read)))
 
@@ -122,17 +122,20 @@ def state_of(job: Path | None, folder: Path | None) -> State:
     return State(folder)
 
 
-def published(state: State) -> Path:
-    """Writes the list and the review page of a state; returns the page's file."""
-    made = document_of(state)
+def published(state: State, base: knowledge.KnowledgeBase | None = None) -> Path:
+    """Writes the list and the review page of a state; returns the page's file.
+
+    base: its knowledge base; read where it is not at hand.
+    """
+    made = document_of(state, base)
     folder = Folder(state.root)
     folder.write_text(to_json(made), LIST)
     return folder.write_text(review.html(made), PAGE)
 
 
-def document_of(state: State) -> Document:
+def document_of(state: State, base: knowledge.KnowledgeBase | None = None) -> Document:
     """The document of a state, whose knowledge base it holds."""
-    return document(state, knowledge.read(state.knowledge_file()))
+    return document(state, base or knowledge.read(state.knowledge_file()))
 
 
 def export(

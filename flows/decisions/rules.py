@@ -77,14 +77,15 @@ def load(*folders: str, about: str | None = None, **pieces: str) -> tuple[Rule, 
     about: named behind each rule, as in `candidate_is_listed (thompson)`.
     """
     files = [file for folder in folders for file in queries.names(f"checks/{folder}")]
-    return tuple(_rule(file, about, pieces) for file in sorted(files, key=_stem))
+    return tuple(rule_of(file, about, pieces) for file in sorted(files, key=_stem))
 
 
 def _stem(file: str) -> str:
     return file.rsplit("/", 1)[1]
 
 
-def _rule(file: str, about: str | None, pieces: Mapping[str, str]) -> Rule:
+def rule_of(file: str, about: str | None, pieces: Mapping[str, str]) -> Rule:
+    """The rule of a file of `sql/`. Raises: AssertionError for another shape."""
     match = SHAPE.match(queries.filled(file, pieces))
     if match is None:
         raise AssertionError(f"sql/{file}.sql does not have the shape of a rule")

@@ -36,6 +36,7 @@ from flows.reports.phrases import (
     listed,
     period,
 )
+from flows.reports.templates import template
 
 if TYPE_CHECKING:
     import jinja2
@@ -171,17 +172,7 @@ def _wrong(document: Document) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _template() -> jinja2.Template:
-    import jinja2
-
-    environment = jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["tied"] = _tied
-    return environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
+    return template(TEMPLATE, {"tied": _tied})
 
 
 def _tied(text: str) -> str:

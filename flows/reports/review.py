@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 from flows.reports.entries import Document
 from flows.reports.numbers import percent
 from flows.reports.phrases import counted, day_in_words
+from flows.reports.templates import template
 
 if TYPE_CHECKING:
     import jinja2
@@ -242,23 +243,15 @@ def _file_name(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def _template() -> jinja2.Template:
-    import jinja2
     from markupsafe import Markup
 
-    environment = jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {
+    filters = {
         "exact": _exact,
         "hashed": _hashed,
         # JSON, and nothing in it can open or close an element.
         "in_script": lambda text: Markup(text.replace("<", r"\u003c")),  # noqa: S704
     }
-    return environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
+    return template(TEMPLATE, filters)
 
 
 def _exact(text: str) -> markupsafe.Markup:

@@ -16,7 +16,7 @@ import duckdb
 import polars as pl
 
 from flows import queries
-from flows.decisions.rules import COMMENT, SHAPE, Chain, Rule
+from flows.decisions.rules import Chain, Rule, rule_of
 from flows.errors import BrokenRule, ViolatingRow, ViolationsError
 
 SHOWN_ROWS = 5
@@ -35,16 +35,9 @@ class Found:
 def load(table: str, absent: Iterable[str]) -> tuple[Rule, ...]:
     """The rules of `table` (`events` or `activations`) but those named `absent`."""
     left_out = {*absent}
-    rules = []
-    for file in queries.names(f"rewards/checks/{table}"):
-        match = SHAPE.match(queries.text(file))
-        if match is None:
-            raise AssertionError(f"sql/{file}.sql does not have the shape of a rule")
-        said = {n: COMMENT.sub(" ", match[n]) for n in ("sentence", "remedy")}
-        name = file.rsplit("/", 1)[1].split("_", 1)[1]
-        if name not in left_out:
-            rules.append(Rule(name, holds=match["holds"], value=match["value"], **said))
-    return tuple(rules)
+    files = queries.names(f"rewards/checks/{table}")
+    rules = (rule_of(file, about=None, pieces={}) for file in files)
+    return tuple(each for each in rules if each.name not in left_out)
 
 
 def check(
