@@ -82,15 +82,21 @@ def growth(
     counts, mass = rows[:, cells].T, game.mass[cells]
     plain, slope = game.plain[:, cells], game.slope[:, cells]
     grown = np.empty((len(rows), len(edges), *wealth.shape))
-    step = max(1, CHUNK // (max(cells.size, 1) * len(bets) * len(edges)))
+    of_mean = len(edges) * len(bets) * max(cells.size, 1)
+    step = min(max(1, CHUNK // of_mean), owner.size)
+    scratch = np.empty(step * of_mean)
     for start in range(0, owner.size, step):
         part = slice(start, start + step)
         scores = stake.control[part, None] * slope[owner[part]]
         scores += plain[owner[part]]
         gains = scores - edges[:, part, None] * mass
-        terms = bets[:, part, None] * gains[:, None]
+        shape = (len(edges), len(bets), *scores.shape)
+        terms = scratch[: math.prod(shape)].reshape(shape)
+        np.multiply(bets[:, part, None], gains[:, None], out=terms)
         np.log1p(terms, out=terms)
-        grown[..., part] = (terms @ counts).transpose(3, 0, 1, 2)
+        # One product of two matrices is twice as fast as one for each share.
+        summed = terms.reshape(-1, cells.size) @ counts
+        grown[..., part] = summed.reshape(*shape[:3], -1).transpose(3, 0, 1, 2)
     return np.cumsum(grown, axis=0, out=grown)
 
 
