@@ -5,7 +5,8 @@ with a zone, `action` text, `actions` list of text and, parallel to it,
 `logging_probabilities` list of double (or, of the logged action alone, `propensity`
 double), `reward` double (null: not arrived). A log may add `slot`, `sample_probability`
 double (the probability with which the decision was kept in the log), `model_id` text
-and context columns, which are declared.
+and context columns, which are declared. Where rewards come in a table of their own, it
+has none, and may add `is_deferred` boolean (a decision that counts once activated).
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ REWARD = "reward"
 SLOT = "slot"
 SAMPLE_PROBABILITY = "sample_probability"
 MODEL_ID = "model_id"
+IS_DEFERRED = "is_deferred"
+# Whether a reward is the default one: written by us alone, for those that come apart.
+IS_DEFAULT = "untaken_is_default"
 
 # Of which each layout has some (`flows.decisions.layout`).
 DISTRIBUTION = (ACTIONS, LOGGING_PROBABILITIES)
@@ -32,6 +36,7 @@ CANONICAL = (
     PROPENSITY,
     REWARD,
     *OPTIONAL,
+    IS_DEFERRED,
     MODEL_ID,
 )
 

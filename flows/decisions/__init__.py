@@ -14,7 +14,8 @@ from flows.decisions.checks import (
     measure,
 )
 from flows.decisions.files import find
-from flows.decisions.layout import FORMS, Form, Layout, Log
+from flows.decisions.layout import FORMS, Form, Layout
+from flows.decisions.log import Log
 from flows.decisions.opening import open_log
 from flows.decisions.profile import Profile, Warned, looks_like_a_cost
 

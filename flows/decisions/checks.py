@@ -21,7 +21,7 @@ import polars as pl
 from flows import columns as c
 from flows import queries
 from flows.decisions.files import require_readable
-from flows.decisions.layout import Log
+from flows.decisions.log import Log
 from flows.decisions.profile import Profile, profile
 from flows.decisions.rules import Chain, Rule, load
 from flows.errors import BrokenRule, ViolatingRow, ViolationsError

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 from flows import columns as c
 from flows.decisions import files as f
-from flows.decisions.layout import Layout, Log
+from flows.decisions.layout import Layout
+from flows.decisions.log import Log
 from flows.decisions.types import check_types
 from flows.errors import LogError, UsageError
 
@@ -53,8 +54,10 @@ def open_log(
     is_dated = present(c.DECIDED_AT, wanted=dated)
     has_ids = present(c.DECISION_ID, wanted=with_ids)
     # Mapped, it is meant to be there: a misspelt sample_probability would count as 1.
-    optional = tuple(n for n in c.OPTIONAL if n in layout.columns or present(n))
-    ours = [c.ACTION, c.REWARD, *optional, *{c.MODEL_ID} & {*layout.columns}]
+    known = (*layout.optional, c.IS_DEFAULT)
+    optional = tuple(n for n in known if n in layout.columns or present(n))
+    ours = [c.ACTION, *optional, *{c.MODEL_ID} & {*layout.columns}]
+    ours += [c.REWARD] * layout.has_rewards
     ours += [c.DECISION_ID] * has_ids + [c.DECIDED_AT] * is_dated
     ours += [c.ACTIONS] * (layout.probabilities == "lists")
     own = [n for n in dict.fromkeys(extra) if n != layout.distribution]
@@ -135,6 +138,10 @@ def _unknown(ours: str, layout: Layout) -> str:
     said = f"columns maps {ours!r}, which is none of {', '.join(layout.canonical)}"
     if ours == c.PROPENSITY:
         return f"{said}; the probability {ALONE}"
+    if ours == c.REWARD:
+        return f"{said}; rewards come in the table that [rewards] names"
+    if ours == c.IS_DEFERRED:
+        return f"{said}; only a log whose rewards come in a table of their own has it"
     if ours in c.CANONICAL:
         return f'{said} of probabilities = "{layout.probabilities}"'
     close = difflib.get_close_matches(ours, layout.canonical, n=1)

@@ -15,7 +15,7 @@ import duckdb
 
 from flows import columns as c
 from flows import queries
-from flows.decisions.layout import Log
+from flows.decisions.log import Log
 from flows.decisions.rules import Rule
 
 MOST_MODEL_IDS = 20

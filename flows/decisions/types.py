@@ -8,7 +8,8 @@ import polars as pl
 from polars._typing import PolarsDataType
 
 from flows import columns as c
-from flows.decisions.layout import Form, Log
+from flows.decisions.layout import Form
+from flows.decisions.log import Log
 from flows.errors import LogError
 
 Fits = Callable[[PolarsDataType], bool]
@@ -29,8 +30,13 @@ def check_types(log: Log, distributions: tuple[str, ...]) -> None:
     fits, wanted = DISTRIBUTIONS[form]
     expected: list[tuple[str, Fits, str]] = [
         (theirs(c.ACTION), _is_name, "action must be text"),
-        (theirs(c.REWARD), _is_reward, "reward must be a number or null"),
     ]
+    if log.layout.has_rewards:
+        known = (theirs(c.REWARD), _is_reward, "reward must be a number or null")
+        expected.append(known)
+    if c.IS_DEFERRED in log.optional:
+        deferred = theirs(c.IS_DEFERRED)
+        expected.append((deferred, _is_boolean, "is_deferred must be true or false"))
     if form == "propensity":
         logged, *candidates = distributions
         expected.append((logged, fits, wanted))
@@ -66,6 +72,10 @@ def _is_number(dtype: PolarsDataType) -> bool:
 
 def _is_reward(dtype: PolarsDataType) -> bool:
     return _is_number(dtype) or dtype == pl.Boolean
+
+
+def _is_boolean(dtype: PolarsDataType) -> bool:
+    return dtype in (pl.Boolean, pl.Null)
 
 
 def _is_zoned(dtype: PolarsDataType) -> bool:

@@ -8,7 +8,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from flows.offpolicy.evidence import LARGEST, SUMS, SUPPORT_MISSING
+from flows.offpolicy.evidence import (
+    LARGEST,
+    REWARD_DEFAULT,
+    REWARD_MISSING,
+    SUMS,
+    SUPPORT_MISSING,
+)
 from flows.offpolicy.grid import UNIT, Grid
 
 Integers = NDArray[np.int64]
@@ -23,6 +29,7 @@ class Cells:
     """Counted cells, one entry a row of evidence, shape (rows,).
 
     day: days since 1970; 0 where the log is undated.
+    kind: whether reward or support is missing; a default reward is one like others.
     max_weight: no weight is larger, nor any difference of weights; by design.
     is_logging: the candidate is the logging policy, whose weight is exactly 1.
     knows_support: whether the log tells the mass without support (validity.md 2).
@@ -51,18 +58,23 @@ class Cells:
         largest_probability: float = 1.0,
         is_logging: bool = False,
         knows_support: bool = True,
+        with_defaults: bool = True,
     ) -> Cells:
         """The rows of one candidate or pair and one segment; sorted by their keys.
 
         largest_probability: of the candidate (either one of a pair), by design.
+        with_defaults: False where a default reward is as good as none.
         """
         if "day" not in evidence.columns:
             evidence = evidence.with_columns(day=pl.lit(NO_DAY).str.to_date())
+        kind = evidence["kind"].to_numpy()
+        if not with_defaults:
+            kind = np.where(kind >= REWARD_DEFAULT, kind | REWARD_MISSING, kind)
         days = evidence["day"].to_physical().cast(pl.Int64)
         return cls(
             day=days.to_numpy(),
             block=evidence["block"].to_numpy(),
-            kind=evidence["kind"].to_numpy(),
+            kind=kind % REWARD_DEFAULT,
             sample_probability=evidence["sample_probability"].to_numpy(),
             weight_cell=evidence["weight_cell"].to_numpy(),
             reward_cell=evidence["reward_cell"].to_numpy(),

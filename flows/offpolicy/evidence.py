@@ -7,9 +7,10 @@ table is a sufficient state (DESIGN section 3, "Evidence is the central idea").
 
 The weight counted is the weight on supported actions: 0 where the logged action itself
 lies below the floor. `kind` is 0 for a measured decision, plus 1 when its reward is
-missing, plus 2 when the candidate has mass without support. Of two compared candidates
-the difference of their weights is counted, `other` names the second one, and 2 is added
-when either has mass without support.
+missing, plus 2 when the candidate has mass without support, plus 4 when its reward is
+the declared default one. Of two compared candidates the difference of their weights is
+counted, `other` names the second one, and 2 is added when either has mass without
+support.
 
 `sample_probability` is the probability with which the decision was kept in the log: an
 axis, since estimates are ratios then (validity.md 13).
@@ -29,11 +30,12 @@ from flows.offpolicy.blocks import Blocks, block
 from flows.offpolicy.grid import UNIT, Grid, product
 from flows.policies.scorable import Scorable, Scored
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 # The sampling probability at which a decision is counted.
 Q = "counted_sample_probability"
 REWARD_MISSING = 1
 SUPPORT_MISSING = 2
+REWARD_DEFAULT = 4
 NO_SEGMENT = ""
 NULL_SEGMENT = "(null)"
 NO_OTHER = ""
@@ -231,7 +233,10 @@ def _grouped(
         unsupported.alias("unsupported"),
         other.alias("other_unsupported"),
         grid.scaled(pl.col(c.REWARD)).alias("scaled"),
-        (pl.col(c.REWARD).is_null().cast(pl.Int64) * REWARD_MISSING).alias("missing"),
+        (
+            pl.col(c.REWARD).is_null().cast(pl.Int64) * REWARD_MISSING
+            + pl.col(c.IS_DEFAULT).cast(pl.Int64) * REWARD_DEFAULT
+        ).alias("rewarded"),
         block(blocks).alias("block"),
         pl.col(Q).alias("sample_probability"),
         segment_text(cut).alias("segment"),
@@ -243,7 +248,7 @@ def _grouped(
     rows = rows.with_columns(
         grid.weight_cell(pl.col("weight")).alias("weight_cell"),
         grid.reward_cell(pl.col("scaled")).alias("reward_cell"),
-        (pl.col("missing") + is_unsupported * SUPPORT_MISSING).alias("kind"),
+        (pl.col("rewarded") + is_unsupported * SUPPORT_MISSING).alias("kind"),
         (u * UNIT).round().cast(pl.Int64).alias("unsupported_part"),
         (other_u * UNIT).round().cast(pl.Int64).alias("other_unsupported_part"),
     )

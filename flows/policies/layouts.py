@@ -21,7 +21,7 @@ from flows.decisions import Log, Profile
 from flows.decisions.pieces import pieces
 from flows.policies import tables
 from flows.policies.request import Columns, Prepared, Request, in_log, within
-from flows.policies.scorable import Lists, closed, sampled
+from flows.policies.scorable import Lists, closed, completed
 from flows.policies.spec import Kind
 
 # DuckDB's own size, its least one, and how many list entries are held at once.
@@ -68,7 +68,7 @@ def as_it_is(
                 )
                 for frame in frames
             ]
-    frames = [sampled(frame, is_sampled=log.is_sampled) for frame in frames]
+    frames = [completed(frame, log) for frame in frames]
     scorable = closed(frames, actions, is_sampled=log.is_sampled)
     return Prepared(sources.profile, scorable, request.candidates, columns)
 
@@ -98,7 +98,7 @@ def laid_out(
         file=queries.literal(str(target)),
     )
     scorable = Lists(
-        frames=written(target, is_sampled=log.is_sampled),
+        frames=written(target, log),
         is_sampled=log.is_sampled,
         width=width,
     )
@@ -109,17 +109,17 @@ def kept_columns(request: Request, log: Log) -> str:
     """What a file laid out for scoring keeps of each decision, besides its scores."""
     kept = [c.DECISION_ID] * log.has_ids + [c.DECIDED_AT] * log.is_dated
     kept += [c.SAMPLE_PROBABILITY] * log.is_sampled
+    kept += [c.IS_DEFAULT] * log.has_defaults
     kept += [queries.identifier(name) for name in request.keep if name not in kept]
     named = (f"measured_decisions.{name}" for name in dict.fromkeys(kept))
     return ",\n        ".join(named) or "null as nothing"
 
 
-def written(file: Path, *, is_sampled: bool) -> tuple[pl.LazyFrame, ...]:
-    """A file laid out for scoring, in pieces."""
+def written(file: Path, log: Log) -> tuple[pl.LazyFrame, ...]:
+    """A file of `log`, laid out for scoring, in pieces."""
     return tuple(
-        sampled(
-            pl.scan_parquet(file, glob=False).slice(piece.offset, piece.rows),
-            is_sampled=is_sampled,
+        completed(
+            pl.scan_parquet(file, glob=False).slice(piece.offset, piece.rows), log
         )
         for piece in pieces([str(file)])
     )

@@ -15,7 +15,7 @@ import duckdb
 from flows import columns as c
 from flows import queries
 from flows.decisions import CandidateColumn, Profile, check, measure
-from flows.decisions.layout import Standing
+from flows.decisions.log import Standing
 from flows.errors import UsageError
 from flows.policies import layouts, propensities, tables
 from flows.policies.answers import ask

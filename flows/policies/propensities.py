@@ -19,12 +19,12 @@ import polars as pl
 from flows import columns as c
 from flows import queries
 from flows.decisions import Log
-from flows.decisions.layout import as_list
+from flows.decisions.log import as_list
 from flows.errors import PolicyError
 from flows.policies import tables
 from flows.policies.layouts import Sources, kept_columns, look_up, written
 from flows.policies.request import Columns, Prepared, Request, in_log, within
-from flows.policies.scorable import Propensities, position_in, sampled
+from flows.policies.scorable import Propensities, completed, position_in
 from flows.policies.spec import Candidate, Kind
 
 # Kinds of candidates that need to know which actions could be taken.
@@ -75,7 +75,7 @@ def as_it_is(
         named = [n.alias(own + end) for n, end in zip(stands, ENDS, strict=False)]
         frames = [frame.with_columns(named) for frame in frames]
         columns[candidate.name] = (own, unlisted)
-    kept = tuple(sampled(frame, is_sampled=log.is_sampled) for frame in frames)
+    kept = tuple(completed(frame, log) for frame in frames)
     return _prepared(request, sources, kept, columns)
 
 
@@ -113,7 +113,7 @@ def laid_out(
         joins="\n    ".join(table.join for table in sources.tables.values()),
         file=queries.literal(str(target)),
     )
-    frames = written(target, is_sampled=log.is_sampled)
+    frames = written(target, log)
     return _prepared(request, sources, frames, columns)
 
 

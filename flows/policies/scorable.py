@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from flows import columns as c
+from flows.decisions import Log
 
 POSITION = "action_position"
 COUNT = "action_count"
@@ -52,8 +53,8 @@ class Scorable(ABC):
     """Rows ready to be scored.
 
     frames: lazy, each some of the rows: `reward`, `sample_probability` (1.0 where the
-        log does not say), the segments' columns, the id where it exists, and what the
-        expressions of candidates need.
+        log does not say), whether the reward is the default one, the segments' columns,
+        the id where it exists, and what the expressions of candidates need.
     is_sampled: the log says with which probability each decision was kept in it.
     """
 
@@ -259,7 +260,15 @@ def position_in(actions: Sequence[str]) -> pl.Expr:
     return pl.col(c.ACTION).cast(pl.Enum(actions)).to_physical()
 
 
-def sampled(frame: pl.LazyFrame, *, is_sampled: bool) -> pl.LazyFrame:
-    """The frame with the probability that each decision was kept in the log."""
-    kept = pl.col(c.SAMPLE_PROBABILITY).cast(pl.Float64) if is_sampled else pl.lit(1.0)
-    return frame.with_columns(kept.alias(c.SAMPLE_PROBABILITY))
+def completed(frame: pl.LazyFrame, log: Log) -> pl.LazyFrame:
+    """The frame with the columns that its log may lack.
+
+    The probability that each decision was kept in the log, and whether its reward is
+    the default one.
+    """
+    kept = pl.col(c.SAMPLE_PROBABILITY).cast(pl.Float64)
+    default = pl.col(c.IS_DEFAULT)
+    return frame.with_columns(
+        (kept if log.is_sampled else pl.lit(1.0)).alias(c.SAMPLE_PROBABILITY),
+        (default if log.has_defaults else pl.lit(value=False)).alias(c.IS_DEFAULT),
+    )

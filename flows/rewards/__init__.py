@@ -8,18 +8,19 @@ log's lists are never copied.
 from __future__ import annotations
 
 from flows.rewards.counts import Counts, Delays
-from flows.rewards.judging import Decisions, Judged, judge, reward_with
+from flows.rewards.judging import Beside, Decisions, Judged, Outputs, judge
 from flows.rewards.settings import AGGREGATIONS, Aggregation, Factor, Rewards
 
 __all__ = [
     "AGGREGATIONS",
     "Aggregation",
+    "Beside",
     "Counts",
     "Decisions",
     "Delays",
     "Factor",
     "Judged",
+    "Outputs",
     "Rewards",
     "judge",
-    "reward_with",
 ]

@@ -7,7 +7,12 @@ too_early + timely + late`. Nothing that became known after the run's instant is
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+import duckdb
+
+from flows import queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +77,41 @@ class Delays:
     median_seconds: float
     percentile_99_seconds: float
     largest_seconds: float
+
+
+def count_decisions(con: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], int]:
+    """What was judged, and how many observed rewards lie outside their range."""
+    counts = {"decisions": 0}
+    outside_count = 0
+    for status, count, rewarded, outside, zeros, ones in queries.run(
+        con, "rewards/tally"
+    ):
+        counts[status] = count
+        counts["decisions"] += count
+        if status == "observed":
+            outside_count = outside
+            counts |= {"zeros": zeros, "ones": ones}
+        if status == "unactivated":
+            counts["rewarded_unactivated"] = rewarded
+    return counts, outside_count
+
+
+def count_events(
+    con: duckdb.DuckDBPyConnection, window: Mapping[str, str]
+) -> tuple[dict[str, int], Delays | None]:
+    """What became of the known events, and how long rewards took.
+
+    window: around a decision, in microseconds, as text of the query.
+    """
+    query = queries.filled("rewards/events_counted", window)
+    row = queries.frame(con, query).row(0, named=True)
+    delays = row.pop("delays_us")
+    ((duplicates, contradicting),) = queries.run(con, "rewards/duplicates")
+    ((ties,),) = queries.run(con, "rewards/ties")
+    counts: dict[str, int] = {
+        **row,
+        "duplicates": duplicates,
+        "contradicting": contradicting,
+        "ties": ties,
+    }
+    return counts, Delays(*(us / 1e6 for us in delays)) if delays else None

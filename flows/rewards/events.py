@@ -21,8 +21,8 @@ from polars._typing import PolarsDataType
 
 from flows import columns as c
 from flows import queries
+from flows.decisions import Window, find
 from flows.decisions import files as f
-from flows.decisions import find
 from flows.errors import LogError, UsageError
 from flows.rewards import conditions
 from flows.rewards import settings as s
@@ -114,10 +114,16 @@ def _read(
     queries.execute(con, query)
 
 
-def open_events(con: duckdb.DuckDBPyConnection, rewards: Rewards, as_of: str) -> Events:
+def open_events(
+    con: duckdb.DuckDBPyConnection,
+    rewards: Rewards,
+    as_of: str,
+    received: Window | None,
+) -> Events:
     """Makes the view `reward_events` of what is known at `as_of`.
 
     as_of: a DuckDB expression of an instant.
+    received: half-open; events received outside it are not looked at.
     Raises: LogError for files that do not fit, UsageError for a condition that is none.
     """
     required = [c.DECISION_ID, s.REWARDED_AT]
@@ -148,12 +154,16 @@ def open_events(con: duckdb.DuckDBPyConnection, rewards: Rewards, as_of: str) ->
         source=events.source(),
         sequence=arrival,
         as_of=as_of,
+        received=_within(s.REWARDED_AT, received),
     )
     return events
 
 
 def open_activations(
-    con: duckdb.DuckDBPyConnection, rewards: Rewards, as_of: str
+    con: duckdb.DuckDBPyConnection,
+    rewards: Rewards,
+    as_of: str,
+    received: Window | None,
 ) -> Events:
     """Makes the view `activation_events` of what is known at `as_of`."""
     files = find(rewards.activations, base=rewards.base)
@@ -172,8 +182,18 @@ def open_activations(
         columns=",\n        ".join(shown),
         source=events.source(),
         as_of=as_of,
+        received=_within(s.ACTIVATED_AT, received),
     )
     return events
+
+
+def _within(column: str, window: Window | None) -> str:
+    """A DuckDB predicate: inside the window, or at no time that could be."""
+    if window is None:
+        return "true"
+    start, end = (queries.literal(t.isoformat()) + "::timestamptz" for t in window)
+    inside = f"{column} >= {start} and {column} < {end}"
+    return f"({inside}) or not isfinite({column})"
 
 
 def _opened(

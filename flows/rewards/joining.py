@@ -19,7 +19,6 @@ from flows.decisions import Window
 from flows.errors import UsageError
 from flows.rewards import composing
 from flows.rewards import settings as s
-from flows.rewards.counts import Delays
 from flows.rewards.events import Events
 from flows.rewards.settings import Rewards
 
@@ -201,39 +200,31 @@ def write_judged(con: duckdb.DuckDBPyConnection, pieces: Pieces, out: Path) -> N
     queries.run(con, "rewards/judged", names=names, file=queries.literal(str(out)))
 
 
-def count_decisions(con: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], int]:
-    """What was judged, and how many observed rewards lie outside their range."""
-    counts = {"decisions": 0}
-    outside_count = 0
-    for status, count, rewarded, outside, zeros, ones in queries.run(
-        con, "rewards/tally"
-    ):
-        counts[status] = count
-        counts["decisions"] += count
-        if status == "observed":
-            outside_count = outside
-            counts |= {"zeros": zeros, "ones": ones}
-        if status == "unactivated":
-            counts["rewarded_unactivated"] = rewarded
-    return counts, outside_count
+def write_beside(
+    con: duckdb.DuckDBPyConnection,
+    place: int,
+    rows: int,
+    default: float | None,
+    out: Path,
+) -> None:
+    """Writes what is judged of the rows of one file of the log.
+
+    place: of the file among those of the log, from 0.
+    default: the reward of decisions with that status; None where they have none.
+    """
+    queries.run(
+        con,
+        "rewards/beside",
+        first=str(number_of(place)),
+        rows=str(rows),
+        default_reward="null::double" if default is None else f"{default!r}::double",
+        file=queries.literal(str(out)),
+    )
 
 
-def count_events(
-    con: duckdb.DuckDBPyConnection, pieces: Pieces
-) -> tuple[dict[str, int], Delays | None]:
-    """What became of the known events, and how long rewards took."""
-    query = queries.filled("rewards/events_counted", pieces.window)
-    row = queries.frame(con, query).row(0, named=True)
-    delays = row.pop("delays_us")
-    ((duplicates, contradicting),) = queries.run(con, "rewards/duplicates")
-    ((ties,),) = queries.run(con, "rewards/ties")
-    counts: dict[str, int] = {
-        **row,
-        "duplicates": duplicates,
-        "contradicting": contradicting,
-        "ties": ties,
-    }
-    return counts, Delays(*(us / 1e6 for us in delays)) if delays else None
+def number_of(place: int) -> int:
+    """The number before that of the first row of a file (`rewards/decisions`)."""
+    return (place + 1) << 40
 
 
 def _us(seconds: float) -> int:

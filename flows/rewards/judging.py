@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import polars as pl
 
 from flows import columns as c
 from flows import queries
@@ -40,7 +39,7 @@ from flows.folder import replacing
 from flows.rewards import joining, rules
 from flows.rewards import settings as s
 from flows.rewards.advice import advise
-from flows.rewards.counts import Counts, Delays
+from flows.rewards.counts import Counts, Delays, count_decisions, count_events
 from flows.rewards.events import Events, explained, open_activations, open_events
 from flows.rewards.joining import Pieces
 from flows.rewards.settings import MOST_FACTORS, Rewards
@@ -65,24 +64,52 @@ class Decisions:
         have `slot` and `is_deferred`; ids (with slots) are unique. Such as
         `measured_decisions` of `flows.decisions.measure`.
     files: all values of `file`, in the order of the log.
+    window: when the table holds all decisions of a half-open span and no others, that
+        span: events without decision that may belong to another are not dangling.
     """
 
     table: str
     files: tuple[str, ...]
+    window: Window | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Where to write what is judged of each file of the log, for reading it beside it.
+
+    files: a path for each of the log's; rows: how many rows each of those has.
+    default: the reward of decisions with that status, None to leave it missing, as it
+        is on days still open (validity.md 7).
+    """
+
+    files: tuple[Path, ...]
+    rows: tuple[int, ...]
+    default: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """What to write of an outcome.
+
+    out: `decision_id`, `slot` (where the log has slots), `reward` and `status`, a row a
+        decision in the order of the log.
+    set_aside: the events that entered no reward, with the reason.
+    """
+
+    out: Path | None = None
+    beside: Beside | None = None
+    set_aside: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What `judge` wrote, and what there is to say of it.
+    """What `judge` found.
 
-    file: `decision_id`, `slot` (where the log has slots), `reward`, `status`, a row a
-        decision in the order of the log.
-    set_aside: the events that entered no reward, with the reason.
+    digest: of the outcome of all decisions, whatever order events came in.
     delays: None without any reward.
     """
 
-    file: Path
-    set_aside: Path | None
+    digest: str
     counts: Counts
     delays: Delays | None
     warnings: tuple[Warned, ...]
@@ -94,17 +121,14 @@ def judge(
     rewards: Rewards,
     *,
     as_of: dt.datetime,
-    out: Path,
-    decided: Window | None = None,
-    set_aside: Path | None = None,
+    outputs: Outputs,
+    received: Window | None = None,
     listing: Path | None = None,
 ) -> Judged:
-    """Writes the reward and the status of each decision to `out`.
+    """Judges each decision, and writes what is asked for.
 
     as_of: an instant, with its zone.
-    decided: when the table holds all decisions of a half-open span and no others, that
-        span: events without decision that may belong to another are not dangling.
-    set_aside: where to write events that entered no reward.
+    received: half-open; events received outside it are not looked at.
     listing: where to write all violating rows.
     Raises: LogError for files that do not fit, ViolationsError for rows that break
     rules and for rewards outside their range, UsageError for settings that do not fit
@@ -114,66 +138,67 @@ def judge(
         raise UsageError("as_of needs a time zone")
     con.execute(f"set memory_limit = '{MEMORY_LIMIT}'")
     try:
-        return _judged(con, decisions, rewards, as_of, out, decided, set_aside, listing)
+        pieces = joining.view_decisions(
+            con, decisions.table, decisions.files, rewards, as_of
+        )
+        found = _judged(con, pieces, decisions.window, received, listing)
+        _write(con, pieces, outputs)
+        return found
     finally:
         queries.run(con, "rewards/forgotten")
         con.execute(f"set memory_limit = '{queries.MEMORY_LIMIT}'")
 
 
-def reward_with(default: float | None) -> pl.Expr:
-    """The reward of a judged file, with the default where a decision has that status.
-
-    default: None leaves such rewards missing, as they are on days still open
-        (validity.md 7).
-    """
-    is_default = pl.col("status") == "default"
-    given = pl.lit(default, pl.Float64)
-    return pl.when(is_default).then(given).otherwise(c.REWARD).alias(c.REWARD)
-
-
 def _judged(
     con: duckdb.DuckDBPyConnection,
-    decisions: Decisions,
-    rewards: Rewards,
-    as_of: dt.datetime,
-    out: Path,
+    pieces: Pieces,
     decided: Window | None,
-    set_aside: Path | None,
+    received: Window | None,
     listing: Path | None,
 ) -> Judged:
-    pieces = joining.view_decisions(
-        con, decisions.table, decisions.files, rewards, as_of
-    )
-    events = open_events(con, rewards, pieces.known)
+    rewards = pieces.rewards
+    events = open_events(con, rewards, pieces.known, received)
     with explained(con, events, rewards):
         found = _checked_events(con, pieces, events, listing)
     names = _names(rewards, found)
     if rewards.activations:
-        activations = open_activations(con, rewards, pieces.known)
+        activations = open_activations(con, rewards, pieces.known, received)
         with explained(con, activations, rewards):
             _check_activations(con, activations, listing)
     with explained(con, events, rewards):
         joining.join_events(con, pieces, events, names, decided)
-    told, delays = joining.count_events(con, pieces)
+    told, delays = count_events(con, pieces.window)
     told |= {"events": found.events, "outside": found.outside}
     if rewards.activations:
         told |= joining.join_activations(con, pieces)
     joining.judge_decisions(con, pieces, names)
-    judged, outside = joining.count_decisions(con)
+    judged, outside = count_decisions(con)
     if outside and not rewards.clip:
         raise _out_of_range(con, judged["decisions"], listing)
     judged["clipped"] = outside
-    with replacing(out) as beside:
-        joining.write_judged(con, pieces, beside)
-    if set_aside is not None:
-        with replacing(set_aside) as beside:
-            file = queries.literal(str(beside))
-            queries.run(con, "rewards/set_aside", file=file)
     counts = Counts(**told, **judged)
     warnings = advise(
         rewards, counts, delays, names=names, is_loaded_at=events.has(s.KNOWN_AT)
     )
-    return Judged(out, set_aside, counts, delays, warnings)
+    ((digest,),) = queries.run(con, "rewards/digest")
+    return Judged(digest, counts, delays, warnings)
+
+
+def _write(con: duckdb.DuckDBPyConnection, pieces: Pieces, outputs: Outputs) -> None:
+    """Writes what is asked for of what was judged on the connection."""
+    if outputs.out is not None:
+        with replacing(outputs.out) as new:
+            joining.write_judged(con, pieces, new)
+    if (beside := outputs.beside) is not None:
+        for place, (file, rows) in enumerate(
+            zip(beside.files, beside.rows, strict=True)
+        ):
+            with replacing(file) as new:
+                joining.write_beside(con, place, rows, beside.default, new)
+    if outputs.set_aside is not None:
+        with replacing(outputs.set_aside) as new:
+            listed = queries.literal(str(new))
+            queries.run(con, "rewards/set_aside", file=listed)
 
 
 def _checked_events(

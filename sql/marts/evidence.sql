@@ -1,6 +1,6 @@
 -- One row a day, candidate (or compared pair), segment, hash block, kind, sampling
 -- probability and cell: counts that add. kind: 0 measured, 1 without a reward, 2 with
--- mass without support, 3 both.
+-- mass without support, 3 both; plus 4 where the reward is the default one.
 create table evidence as
 select
     day,

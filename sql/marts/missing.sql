@@ -5,7 +5,7 @@ select
     candidate,
     segment_by,
     segment,
-    case kind
+    case kind % 4
         when 1 then 'reward'
         when 2 then 'support'
         else 'both'
@@ -15,14 +15,14 @@ select
         as unsupported_probability
 from evidence
 where
-    kind > 0
+    kind % 4 > 0
     and other = ''
 group by
     day,
     candidate,
     segment_by,
     segment,
-    kind
+    kind % 4
 order by
     day,
     candidate,

@@ -1,4 +1,5 @@
--- What activations a run may know: one row an event, under our names.
+-- What activations a run may know, of those of a span: one row an event, under our
+-- names.
 create or replace temp view activation_events as
 with
 arrived as (
@@ -11,4 +12,6 @@ arrived as (
 
 select *
 from arrived
-where (known_at <= ${as_of}) is not false
+where
+    (known_at <= ${as_of}) is not false
+    and (${received}) is not false

@@ -1,5 +1,5 @@
--- What rewards a run may know: one row an event, under our names. Rows whose times are
--- absent stay, for the checks to name.
+-- What rewards a run may know, of those received in a span: one row an event, under our
+-- names. Rows whose times are absent stay, for the checks to name.
 create or replace temp view reward_events as
 with
 arrived as (
@@ -14,4 +14,6 @@ select
     *,
     ${sequence} as arrival
 from arrived
-where (known_at <= ${as_of}) is not false
+where
+    (known_at <= ${as_of}) is not false
+    and (${received}) is not false

@@ -31,8 +31,10 @@ import time
 from functools import partial
 from pathlib import Path
 
+import polars as pl
+
 from flows import queries
-from flows.rewards import Decisions, Rewards, judge
+from flows.rewards import Beside, Decisions, Outputs, Rewards, judge
 
 RESULTS = Path(__file__).parent / "results"
 FILES = 4  # of decisions, and of rewards
@@ -107,6 +109,8 @@ def judged(folder: Path, *, is_apart: bool = False) -> dict[str, int]:
     rewards = Rewards(
         (str(folder / "rewards"),), wait_seconds=600, reward_range=(0, 1), default=0
     )
+    written = tuple(folder / f"judged_{n}.parquet" for n in range(len(files)))
+    rows = tuple(pl.scan_parquet(f).select(pl.len()).collect().item() for f in files)
     with queries.connection() as con:
         con.read_parquet(list(files), file_row_number=True, filename=True).select(
             "*, filename as file, file_row_number + 1 as row"
@@ -116,8 +120,10 @@ def judged(folder: Path, *, is_apart: bool = False) -> dict[str, int]:
             Decisions("decisions", files),
             rewards,
             as_of=DAY + dt.timedelta(days=2),
-            out=folder / "judged.parquet",
-            set_aside=folder / "set_aside.parquet" if is_apart else None,
+            outputs=Outputs(
+                beside=Beside(written, rows, rewards.default),
+                set_aside=folder / "set_aside.parquet" if is_apart else None,
+            ),
         )
     counts = found.counts
     return {"observed": counts.observed, "default": counts.default, "late": counts.late}

@@ -10,7 +10,7 @@ import pytest
 from flows import queries
 from flows.decisions import Layout, measure, open_log
 from flows.errors import LogError
-from flows.rewards import Decisions, Factor, Rewards, judge, reward_with
+from flows.rewards import Beside, Decisions, Factor, Outputs, Rewards, judge
 
 RANKED_AT = dt.datetime(2023, 5, 1, 12, tzinfo=dt.UTC)
 LATER = RANKED_AT + dt.timedelta(days=1)
@@ -18,6 +18,13 @@ LATER = RANKED_AT + dt.timedelta(days=1)
 
 def after(seconds, start=RANKED_AT):
     return start + dt.timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def estimated_with(tmp_path):
+    """The rewards that estimates are made from, defaults put in."""
+    file = tmp_path / "beside.parquet"
+    return lambda: [*pl.read_parquet(file)["untaken_reward"]]
 
 
 @pytest.fixture
@@ -38,6 +45,8 @@ def joined(tmp_path):
             declared["activations"] = ("activations.parquet",)
         settings = {"wait_seconds": 600, "reward_range": (0.0, 1.0), "default": 0.0}
         rewards = Rewards(("rewards.parquet",), base=tmp_path, **settings | declared)
+        rows = pl.read_parquet(log).height
+        beside = Beside((tmp_path / "beside.parquet",), (rows,), rewards.default)
         with queries.connection() as con:
             con.read_parquet(str(log)).create_view("decisions")
             found = judge(
@@ -45,10 +54,11 @@ def joined(tmp_path):
                 Decisions("decisions", (str(log),)),
                 rewards,
                 as_of=as_of,
-                out=tmp_path / "judged.parquet",
-                set_aside=tmp_path / "set_aside.parquet",
+                outputs=Outputs(
+                    tmp_path / "judged.parquet", beside, tmp_path / "set_aside.parquet"
+                ),
             )
-        frame = pl.read_parquet(found.file)
+        frame = pl.read_parquet(tmp_path / "judged.parquet")
         return frame.select("reward", "status").rows(), found
 
     return join
@@ -84,31 +94,28 @@ def test_r03_a_reward_at_the_end_of_the_wait_is_late(joined):
     assert (found.counts.late, found.counts.at_the_boundary) == (1, 1)
 
 
-def test_r04_no_click_is_the_default_once_the_wait_is_over(joined):
+def test_r04_no_click_is_the_default_once_the_wait_is_over(joined, estimated_with):
     events = [event("other", 5, 1.0)]
     rows, found = joined(ids("a"), events, as_of=after(300))
     assert rows == [(None, "immature")]
     assert (found.counts.immature, found.counts.default) == (1, 0)
     rows, found = joined(ids("a"), events, as_of=after(600))
     assert rows == [(None, "default")]
-    assert pl.read_parquet(found.file)["reward"].null_count() == 1
-    given = pl.read_parquet(found.file).select(reward_with(0.0))
-    assert given["reward"].to_list() == [0.0]
+    assert estimated_with() == [0.0]
 
 
-def test_r12_decisions_without_observation_stay(joined):
-    _, found = joined(ids("a", "b"), [event("a", 5, 1.0)])
-    given = pl.read_parquet(found.file).select(reward_with(0.0))["reward"]
-    assert (len(given), given.mean()) == (2, 0.5)
+def test_r12_decisions_without_observation_stay(joined, estimated_with):
+    joined(ids("a", "b"), [event("a", 5, 1.0)])
+    assert estimated_with() == [1.0, 0.0]
 
 
-def test_r14_a_reward_of_no_slot_is_listed(joined):
+def test_r14_a_reward_of_no_slot_is_listed(joined, tmp_path):
     decisions = [{"decision_id": "e", "slot": slot} for slot in (0, 1)]
     events = [event("e", 5, 1.0, slot="0"), event("e", 5, 1.0, slot="hero")]
     rows, found = joined(decisions, events)
     assert rows == [(1.0, "observed"), (None, "default")]
     assert (found.counts.no_such_slot, found.counts.dangling) == (1, 0)
-    listed = pl.read_parquet(found.set_aside)
+    listed = pl.read_parquet(tmp_path / "set_aside.parquet")
     assert listed.select("reason", "slot").rows() == [("no_such_slot", "hero")]
 
 
@@ -132,13 +139,12 @@ def test_r20_a_reward_of_an_unknown_decision_invents_none(joined):
     assert (found.counts.dangling, found.counts.decisions) == (1, 1)
 
 
-def test_r22_a_reward_of_0_has_an_effect(joined):
-    rows, found = joined(
+def test_r22_a_reward_of_0_has_an_effect(joined, estimated_with):
+    rows, _ = joined(
         ids("a", "b"), [event("a", 5, 0.0)], default=-0.5, reward_range=(-1.0, 1.0)
     )
     assert rows == [(0.0, "observed"), (None, "default")]
-    given = pl.read_parquet(found.file).select(reward_with(-0.5))["reward"]
-    assert given.to_list() == [0.0, -0.5]
+    assert estimated_with() == [0.0, -0.5]
 
 
 @pytest.mark.parametrize(
@@ -266,5 +272,5 @@ def test_the_log_that_checks_use_can_be_joined(write_log, tmp_path):
     with queries.connection() as con:
         measure(con, opened)
         table = Decisions("measured_decisions", opened.files)
-        judge(con, table, rewards, as_of=LATER, out=out)
+        judge(con, table, rewards, as_of=LATER, outputs=Outputs(out))
     assert pl.read_parquet(out).rows() == [("a", 1.0, "observed")]

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows import queries
-from flows.rewards import AGGREGATIONS, Decisions, Factor, Rewards, judge
+from flows.rewards import AGGREGATIONS, Decisions, Factor, Outputs, Rewards, judge
 
 START = dt.datetime(2023, 3, 26, 0, 59, 50, tzinfo=dt.UTC)  # clocks change in Europe
 SECOND = dt.timedelta(seconds=1)
@@ -147,10 +147,11 @@ def joined(files, decisions, activations, declared, as_of):
                 Decisions("decisions", ("log",)),
                 rewards,
                 as_of=as_of,
-                out=root / "judged.parquet",
-                set_aside=root / "set_aside.parquet",
+                outputs=Outputs(
+                    root / "judged.parquet", set_aside=root / "set_aside.parquet"
+                ),
             )
-        return pl.read_parquet(found.file).rows(), found.counts
+        return pl.read_parquet(root / "judged.parquet").rows(), found.counts
 
 
 def oracle(decisions, events, activations, declared, as_of):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
 from flows import queries
-from flows.rewards import Decisions, Rewards, judge
+from flows.rewards import Decisions, Outputs, Rewards, judge
 
 DECIDED_AT = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 
@@ -41,7 +42,16 @@ def events(tmp_path, at):
 def join(tmp_path, at):
     """Joins the events of `rewards*.parquet` with the decisions `ids`."""
 
-    def run(ids, *, as_of=100_000, files=("log",), call=None, **declared):
+    def run(
+        ids,
+        *,
+        as_of=100_000,
+        files=("log",),
+        window=None,
+        set_aside=None,
+        call=None,
+        **declared,
+    ):
         settings = {"wait_seconds": 600, "reward_range": (0.0, 1.0)} | declared
         settings.setdefault("events", ("rewards*.parquet",))
         log = pl.DataFrame({"decision_id": list(ids)}).with_columns(
@@ -51,15 +61,18 @@ def join(tmp_path, at):
             row=pl.int_range(1, pl.len() + 1),
         )
         log.write_parquet(tmp_path / "decisions.parquet")
+        outputs = Outputs(tmp_path / "judged.parquet", set_aside=set_aside)
         with queries.connection() as con:
             con.read_parquet(str(tmp_path / "decisions.parquet")).create_view("log")
-            return judge(
+            found = judge(
                 con,
-                Decisions("log", files),
+                Decisions("log", files, window),
                 Rewards(base=tmp_path, **settings),
                 as_of=as_of if isinstance(as_of, dt.datetime) else at(as_of),
-                out=tmp_path / "judged.parquet",
+                outputs=outputs,
                 **call or {},
             )
+        told = {name: getattr(found, name) for name in found.__slots__}
+        return SimpleNamespace(file=outputs.out, **told)
 
     return run

@@ -108,7 +108,7 @@ def test_duplicates_count_once_and_contradictions_are_told(join, events, at):
 def test_events_of_other_days_are_not_dangling(join, events, at):
     events([("x", 500, 1.0), ("y", 700, 1.0), ("z", 86_300, 1.0), ("a", 5, 1.0)])
     span = (at(0), at(86_400))
-    found = join("a", call={"decided": span})
+    found = join("a", window=span)
     assert (found.counts.dangling, found.counts.elsewhere) == (1, 2)
     assert join("a").counts.dangling == 3
 
@@ -116,7 +116,7 @@ def test_events_of_other_days_are_not_dangling(join, events, at):
 def test_events_that_entered_no_reward_are_written_apart(join, events, tmp_path):
     events([("a", 5, 1.0), ("a", 700, 0.5), ("ghost", 5, 1.0), ("b", -200, 1.0)])
     apart = tmp_path / "apart.parquet"
-    join("ab", call={"set_aside": apart})
+    join("ab", set_aside=apart)
     shown = pl.read_parquet(apart).select("reason", "decision_id", "delay_seconds")
     assert shown.rows() == [
         ("late", "a", 700.0),
@@ -220,14 +220,14 @@ def test_events_may_hold_all_columns_there_are(join, events, at, tmp_path):
     one |= {"known_at": at(9), "action": "x", "reward_id": "r", "factor": "view"}
     events([one | {"slot": None, "arrival_sequence": 3}], slot=pl.String)
     factors = (Factor("view", 0.5), Factor("long", 0.25, "seconds > 3"))
-    call = {"decided": (at(0), at(60)), "set_aside": tmp_path / "apart.parquet"}
-    assert rewards_of(join("a", factors=factors, call=call)) == [0.75]
+    apart = {"window": (at(0), at(60)), "set_aside": tmp_path / "apart.parquet"}
+    assert rewards_of(join("a", factors=factors, **apart)) == [0.75]
 
 
 def test_waiting_events_are_not_set_aside(join, events, tmp_path):
     events([("a", 5, 1.0), ("b", 5, 1.0), ("b", 6, 1.0), ("ghost", 5, 1.0)])
     apart = tmp_path / "apart.parquet"
-    found = join("ab", as_of=60, call={"set_aside": apart})
+    found = join("ab", as_of=60, set_aside=apart)
     assert found.counts.waiting == 3
     assert pl.read_parquet(apart)["reason"].to_list() == ["dangling"]
 
