@@ -94,7 +94,7 @@ class Kept:
             warnings=_warnings([*_warned(days), *_several_models(job, days)]),
             unknown_actions=self._unknown(night, days),
             violations=self.violations.filter(pl.col("day") <= night),
-            revisions=self.revisions.filter(pl.col("night") <= night),
+            revisions=self.revisions.filter(pl.col("known_from") <= night),
             frequencies=frequencies.found(self.folder, job, [day.day for day in days]),
             suggested=self._suggested(night),
         )

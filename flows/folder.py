@@ -54,6 +54,7 @@ REPAIRED = "violations/repaired"
 WORK = ".work-"
 # So do files that were not finished end.
 BESIDE = ".new"
+LOCK = ".lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,18 +124,33 @@ class Folder:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Holds the folder for this run. Raises: UsageError when another run does."""
-        with self.path(".lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UsageError(
-                    f"another run is writing to {self.root}; wait until it has ended"
-                ) from None
+        with holding(self.root):
             for left in self.root.glob(f"{WORK}*"):
                 shutil.rmtree(left, ignore_errors=True)
-            for left in self.root.rglob(f".*{BESIDE}"):
-                left.unlink(missing_ok=True)
+            for path, folders, files in os.walk(self.root):
+                # A folder with a lock of its own is another run's to sweep.
+                folders[:] = [n for n in folders if not Path(path, n, LOCK).exists()]
+                for name in files:
+                    if name.startswith(".") and name.endswith(BESIDE):
+                        Path(path, name).unlink(missing_ok=True)
             yield
+
+
+@contextmanager
+def holding(root: Path, *, is_waiting: bool = False) -> Iterator[None]:
+    """Holds a folder, by its lock, until the block ends.
+
+    is_waiting: until another run has let it go. Raises: UsageError where it is not, and
+    another run holds it.
+    """
+    with (root / LOCK).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if is_waiting else fcntl.LOCK_NB))
+        except BlockingIOError:
+            raise UsageError(
+                f"another run is writing to {root}; wait until it has ended"
+            ) from None
+        yield
 
 
 @contextmanager
@@ -144,11 +160,16 @@ def replacing(path: Path) -> Iterator[Path]:
     beside.unlink(missing_ok=True)
     try:
         yield beside
-        with beside.open("rb") as written:
-            os.fsync(written.fileno())
-        beside.replace(path)
+        put(beside, path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def put(beside: Path, path: Path) -> None:
+    """Renames a finished file onto its place once it is on the disk."""
+    with beside.open("rb") as written:
+        os.fsync(written.fileno())
+    beside.replace(path)
 
 
 def digest_of_file(path: Path | str) -> str:

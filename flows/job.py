@@ -26,10 +26,11 @@ from flows.decisions import Layout
 from flows.errors import JobError
 from flows.offpolicy.methods import Design
 from flows.policies import parse
-from flows.sections import Settings, SuggestionsSection, WithoutLog
+from flows.sections import Settings, WithoutLog
 from flows.suggestions.asked import SuggestionJob
 from flows.suggestions.embed import Settings as Embedding
 from flows.suggestions.schema import Rules
+from flows.suggestions_section import SuggestionsSection
 from flows.warehouse.settings import Job
 
 BY_DESIGN = {
@@ -40,7 +41,7 @@ BY_DESIGN = {
 
 
 # What belongs to the evaluation of candidates.
-EVALUATING = ("decisions", "evaluation", "candidates", "compare")
+EVALUATING = ("decisions", "rewards", "evaluation", "candidates", "compare")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,11 @@ def _job(file: Path, settings: Settings) -> Job:
             full_support=decisions.full_support,
             actions=tuple(decisions.actions),
             sum_tolerance=decisions.sum_tolerance,
+            has_rewards=settings.rewards is None,
         ),
+        rewards=None
+        if settings.rewards is None
+        else settings.rewards.settings((lowest, highest), file.parent),
         candidates=tuple(
             parse(
                 candidate.spec,

@@ -76,10 +76,10 @@ def run_nightly(
 
 def check_only(file: Path) -> str:
     """Validates all that a job file reads; returns what was found, in words."""
-    from flows import steps, suggesting
+    from flows import checking, suggesting
 
     job = read(file)
-    told = [steps.check_only(job.evaluation)] if job.evaluation else []
+    told = [checking.check_only(job.evaluation)] if job.evaluation else []
     if job.suggestions is not None:
         told.append(suggesting.check_only(job.suggestions))
     return "\n".join(told)

@@ -36,6 +36,13 @@ def check_days(plan: Plan, shown: Steps) -> None:
         steps.check(plan, step.advance)
 
 
+@task(cache_policy=NO_CACHE, **AGAIN)
+def judge_days(plan: Plan, shown: Steps) -> None:
+    """Rewards that come apart, joined with every day."""
+    with shown.step("joining rewards", total=len(plan.days)) as step:
+        steps.judge(plan, step.advance)
+
+
 @task(cache_policy=NO_CACHE, task_run_name="count {day.day}", **AGAIN)
 def count_day(plan: Plan, day: Day) -> None:
     """The evidence of one day."""
@@ -69,6 +76,7 @@ def nightly(job: Job, asked: Asked) -> Outcome:
     with steps.alone(job), refused, progress() as shown:
         plan = find_days(job, asked)
         check_days(plan, shown)
+        judge_days(plan, shown)
         days = steps.uncounted(plan)
         with shown.step("counting", total=len(days)) as step:
             for day in days:

@@ -21,7 +21,7 @@ from flows.offpolicy import projection
 from flows.offpolicy.estimate import ESTIMATED, Estimate
 from flows.offpolicy.evidence import NO_OTHER
 from flows.offpolicy.told import Answer, Outlook, Smallest
-from flows.warehouse import segments, windows
+from flows.warehouse import segments
 from flows.warehouse.segments import WHOLE
 from flows.warehouse.standing import Standing, standing, window
 
@@ -177,7 +177,7 @@ def _passes(above: float | None, below: float | None) -> Callable[[Interval], bo
 def _present(at: Standing, first: dt.date) -> projection.Present:
     """Where the candidate stands since the start, at the present rate."""
     design, since_start = at.design, window(first, at.night, is_from_start=True)
-    rows = windows.read(at.con, at.subject, WHOLE, since_start, design)
+    rows = at.read(WHOLE, since_start, design)
     nights = min(RECENT_NIGHTS, (at.night - at.oldest).days + 1)
     recent = at.night - dt.timedelta(days=nights - 1)
     return projection.Present(

@@ -2,7 +2,7 @@
 
     untaken suggest      anew, once or again and again
     untaken suggestions  list | accept | reject | accept-all | reject-all | apply
-                         | forget
+                         | undo | forget
 
 Each is about one state: that of a job file, or the folder named by `--state`.
 """
@@ -36,6 +36,9 @@ Pair = Annotated[
 ]
 MinimumSize = Annotated[
     int, Parameter(help="Of suggestions with so many queries or more.")
+]
+Id = Annotated[
+    str, Parameter(help="Of a suggestion, or the first digits that tell it apart.")
 ]
 Question = Annotated[
     str | None,
@@ -73,6 +76,9 @@ def list_(
 ) -> int:
     """What can be reviewed now, largest first; or why there is nothing.
 
+    New: shown for the first time by the last run. Grown: shown before, and
+    now half as large again or under another head.
+
     Example: untaken suggestions list data/sample/untaken.toml
     """
     from flows import suggesting
@@ -85,7 +91,7 @@ def list_(
 
 @suggestions.command
 def accept(
-    id: Annotated[str, Parameter(help="Of a suggestion.")],  # noqa: A002 - its name
+    id: Id,  # noqa: A002 - its name
     job: o.ReviewedJob = None,
     /,
     *,
@@ -102,7 +108,7 @@ def accept(
 
 @suggestions.command
 def reject(
-    id: Annotated[str, Parameter(help="Of a suggestion.")],  # noqa: A002 - its name
+    id: Id,  # noqa: A002 - its name
     job: o.ReviewedJob = None,
     /,
     *,
@@ -110,7 +116,7 @@ def reject(
     by: By = None,
     state: o.StateFolder = None,
 ) -> int:
-    """Rejects a suggestion, or one text of it, for its pair and for good.
+    """Rejects a suggestion, or one text of it, for its pair, until it is undone.
 
     Example: untaken suggestions reject d3d10ba25aa1 data/sample/untaken.toml
     """
@@ -144,7 +150,7 @@ def reject_all(
     by: By = None,
     state: o.StateFolder = None,
 ) -> int:
-    """Rejects all that is open, for good.
+    """Rejects all that is open, until it is undone.
 
     Example: untaken suggestions reject-all data/sample/untaken.toml --pair 4
     """
@@ -168,6 +174,35 @@ def apply(
 
     at = _state(job, state)
     return _reviewed(at, applied(at, file, at=_now(), by=by))
+
+
+@suggestions.command
+def undo(
+    id: Annotated[  # noqa: A002 - its name
+        str,
+        Parameter(
+            help="Of a suggestion, or the first digits that tell it apart; or last: "
+            "what the last command decided."
+        ),
+    ],
+    job: o.ReviewedJob = None,
+    /,
+    *,
+    question: Question = None,
+    state: o.StateFolder = None,
+) -> int:
+    """Takes back what was accepted or rejected, as if it had never been decided.
+
+    A file that was exported stays as it is; the next export leaves the texts out.
+
+    Example: untaken suggestions undo last data/sample/untaken.toml
+    """
+    from flows import suggesting
+
+    back = suggesting.undo(_state(job, state), id, question)
+    return _say(
+        f"taken back: {back.accepted_count} accepted, {back.rejected_count} rejected"
+    )
 
 
 @suggestions.command

@@ -5,14 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import re
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     model_validator,
 )
@@ -23,16 +22,13 @@ from flows.errors import UsageError
 from flows.offpolicy.evaluate import NO_COMPAT
 from flows.offpolicy.methods import Logging, Method
 from flows.policies import parse
+from flows.rewards_section import RewardsSection
+from flows.section import Patterns, Section
+from flows.suggestions_section import SuggestionsSection
 from flows.warehouse.settings import BASELINE
 
 # Results go to a folder of this name, which three engines have to open.
 NAME = re.compile(r"\w[\w .-]*")
-
-
-class Section(BaseModel):
-    """A section: frozen, and without keys nobody asked for."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 def _zone(name: str) -> str:
@@ -48,10 +44,6 @@ def _ascending(ends: list[float]) -> list[float]:
     if not lowest < highest:
         raise ValueError("the range must ascend")
     return ends
-
-
-def _listed(patterns: Any) -> Any:  # noqa: ANN401 - what stands in the file
-    return [patterns] if isinstance(patterns, str) else patterns
 
 
 def _spec(spec: str) -> str:
@@ -86,7 +78,7 @@ class JobSection(Section):
 class Decisions(Section):
     """`[decisions]`: where the log is and what its columns mean."""
 
-    log: Annotated[list[str], BeforeValidator(_listed), Field(min_length=1)]
+    log: Annotated[Patterns, Field(min_length=1)]
     format: Literal["parquet"] = "parquet"
     columns: dict[str, str] = {}
     probabilities: Form = "lists"
@@ -135,55 +127,6 @@ class Compare(Section):
     candidates: Annotated[list[str], Field(min_length=2)]
 
 
-Cosine = Annotated[float, Field(ge=0, le=1)]
-
-
-class EmbeddingSection(Section):
-    """`[suggestions.embedding]`: sentence embeddings in place of words.
-
-    Cosines differ from model to model, so every threshold is given
-    (`flows.suggestions.clusters.Thresholds`).
-    """
-
-    function: Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
-    margin: Cosine
-    margin_with_bot: Cosine
-    bot_bonus: Cosine
-    rejected_weight: Cosine
-    own_threshold: Cosine
-    given_threshold: Cosine
-    near_copy: Cosine
-
-
-class SuggestionsSection(Section):
-    """`[suggestions]`: a knowledge base, what users asked, and what is shown of it."""
-
-    knowledge_base: str
-    questions: Annotated[list[str], BeforeValidator(_listed)] = []
-    feedback: Annotated[list[str], BeforeValidator(_listed)] = []
-    score_unit: Literal[1, 100] = 100
-    minimum: Annotated[int, Field(ge=1)] = 5
-    minimum_users: Annotated[int, Field(ge=1)] = 1
-    strict: bool = False
-    offers: Annotated[int, Field(ge=1)] = 2
-    retention_days: Annotated[int, Field(ge=1)] | None = None
-    margin: Annotated[float, Field(ge=0, lt=1)] | None = None
-    aims_at: Annotated[float, Field(gt=0, lt=1)] | None = None
-    learns_anyway: bool = False
-    embedding: EmbeddingSection | None = None
-
-    @model_validator(mode="after")
-    def _fits_together(self) -> SuggestionsSection:
-        if not self.questions and not self.feedback:
-            raise ValueError("name the files of questions, of feedback, or both")
-        if self.embedding is not None and (self.margin or self.aims_at) is not None:
-            raise ValueError(
-                "margin and aims_at are about the words' engine; an embedding has a "
-                "margin of its own"
-            )
-        return self
-
-
 Report = Literal["html", "markdown", "json"]
 
 
@@ -206,6 +149,7 @@ class Settings(Section):
 
     job: JobSection
     decisions: Decisions
+    rewards: RewardsSection | None = None
     evaluation: EvaluationSection
     candidates: Annotated[
         dict[str, Annotated[CandidateSection, BeforeValidator(_with_spec)]],
@@ -223,6 +167,7 @@ class Settings(Section):
             )
         self._check_pairs()
         self._check_design()
+        self._check_rewards()
         used = {name for cut in self.evaluation.segments for name in cut}
         undeclared = sorted(used - set(self.decisions.context))
         if undeclared:
@@ -231,6 +176,15 @@ class Settings(Section):
                 "does not declare"
             )
         return self
+
+    def _check_rewards(self) -> None:
+        if self.rewards is None:
+            return
+        lowest, highest = self.evaluation.reward_range
+        try:
+            self.rewards.settings((lowest, highest), Path())
+        except UsageError as error:
+            raise ValueError(str(error)) from None
 
     def _check_pairs(self) -> None:
         compared = {name for one in self.compare for name in one.candidates}

@@ -2,6 +2,7 @@
 
     plan       which days the log holds, which nights are asked for
     check      every rule over every new day, before anything is scored
+    judge      rewards that come apart, joined with the days they are about
     count      the evidence of one day for the candidates that lack it
     estimate   estimates of every candidate, window and segment of one night
     publish    the warehouse, built beside and swapped in
@@ -19,13 +20,13 @@ from __future__ import annotations
 
 import datetime as dt
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flows import queries, reports
+from flows import reports
 from flows.asked import Asked, nights, span
 from flows.errors import UntakenError, UsageError
 from flows.facts import Kept
@@ -33,9 +34,19 @@ from flows.folder import Folder
 from flows.job import load
 from flows.offpolicy.estimate import exit_code_of
 from flows.version import version
-from flows.warehouse import checked, estimates, evidence, frequencies, models, plans
-from flows.warehouse.days import Day, find_days
+from flows.warehouse import (
+    checked,
+    estimates,
+    evidence,
+    frequencies,
+    judging,
+    models,
+    plans,
+)
+from flows.warehouse.arrivals import Arrivals, arrivals
+from flows.warehouse.days import Day, ends_at, find_days, newest_decision
 from flows.warehouse.evidence import Keys
+from flows.warehouse.history import History
 from flows.warehouse.publish import publish as build_warehouse
 from flows.warehouse.settings import Job
 
@@ -54,8 +65,10 @@ class Plan:
     A plain class: Prefect looks into the fields of a dataclass at every task.
 
     log_days: every day of the log; days: those up to the newest night asked for.
-    keys: of each of `days` what names its evidence.
     nights: those to report, oldest first.
+    arrivals: of rewards that come apart, when they arrived.
+    keys: of each of `days`, in every version of its rewards, what names its evidence;
+        empty until rewards are judged.
     """
 
     def __init__(
@@ -64,6 +77,7 @@ class Plan:
         *,
         log_days: tuple[Day, ...],
         nights: tuple[dt.date, ...],
+        arrivals: Arrivals | None = None,
     ) -> None:
         self.job = job
         self.folder = Folder(job.results)
@@ -71,10 +85,15 @@ class Plan:
         self.run_id = run_id(self.started_at)
         self.log_days = log_days
         self.days = tuple(day for day in log_days if day.day <= nights[-1])
-        self.keys: Mapping[dt.date, Keys] = evidence.keys_of(
-            self.folder, job, self.days
-        )
         self.nights = nights
+        self.arrivals = arrivals
+        self.keys: Mapping[Day, Keys] = {}
+        if arrivals is None:
+            self.take(self.days)
+
+    def take(self, days: Sequence[Day]) -> None:
+        """Says with which rewards days are counted. Raises: PolicyError."""
+        self.keys = evidence.keys_of(self.folder, self.job, days)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +119,16 @@ def plan(job: Job, asked: Asked) -> Plan:
     Raises: LogError, UsageError when the nights asked for do not exist, PolicyError
     when a candidate's files do not.
     """
-    days = find_days(Folder(job.results), job)
-    return Plan(
-        job,
-        log_days=days,
-        nights=nights(asked, [day.day for day in days], job.timezone),
-    )
+    folder = Folder(job.results)
+    days = find_days(folder, job)
+    known = [day.day for day in days]
+    if job.rewards is None:
+        chosen = nights(asked, known, lambda night: ends_at(night, job.timezone))
+        return Plan(job, log_days=days, nights=chosen)
+    newest = newest_decision(job, days[-1])
+    arrived = arrivals(folder, job, job.rewards, as_of=asked.instant, newest=newest)
+    chosen = nights(asked, known, arrived.closes_at, arrived.as_of)
+    return Plan(job, log_days=days, nights=chosen, arrivals=arrived)
 
 
 def check(plan: Plan, advance: Callable[[], None] = lambda: None) -> None:
@@ -114,25 +137,37 @@ def check(plan: Plan, advance: Callable[[], None] = lambda: None) -> None:
     models.require(plan.folder, plan.job, plan.days)
 
 
+def judge(plan: Plan, advance: Callable[[], None] = lambda: None) -> None:
+    """Joins rewards that come apart with the days, as far as each night knew them.
+
+    Raises: ViolationsError with everything that is wrong, LogError, UsageError.
+    """
+    if plan.arrivals is not None:
+        plan.take(
+            judging.judge_days(plan.folder, plan.job, plan.arrivals, plan.days, advance)
+        )
+    checked.set_aside(plan.folder, plan.days, plan.log_days)
+
+
 def uncounted(plan: Plan) -> tuple[Day, ...]:
     """The days that lack counts: of their actions, or evidence for some candidate."""
     return tuple(
         day
-        for day in plan.days
-        if evidence.uncounted(plan.folder, plan.job, day, plan.keys[day.day])
+        for day, keys in plan.keys.items()
+        if evidence.uncounted(plan.folder, plan.job, day, keys)
         or not frequencies.is_counted(plan.folder, plan.job, day)
     )
 
 
 def count(plan: Plan, day: Day) -> None:
     """Counts the evidence of a day."""
-    evidence.count_day(plan.folder, plan.job, day, plan.keys[day.day])
+    evidence.count_day(plan.folder, plan.job, day, plan.keys[day])
 
 
 def estimate(plan: Plan, advance: Callable[[], None] = lambda: None) -> int:
     """Makes the estimates that are not there yet; returns for how many nights."""
     return estimates.estimate_nights(
-        plan.folder, plan.job, plan.keys, plan.run_id, advance
+        plan.folder, plan.job, History(plan.keys), plan.run_id, advance
     )
 
 
@@ -211,27 +246,6 @@ def report(
     return sentence, files
 
 
-def check_only(job: Job) -> str:
-    """`untaken check`: validates all that a job evaluates; scores nothing."""
-    with alone(job):
-        planned = plan(job, Asked())
-        check(planned)
-        unknown = _check_candidates(planned)
-        days = checked.kept_days(planned.folder)
-    decisions = sum(day.profile.decisions for day in days)
-    rewards = sum(day.profile.rewards for day in days)
-    held = span([day.day for day in days])
-    first = f"{job.name}: {decisions:,} decisions, {rewards:,} with a reward; {held}"
-    lines = [f"{first}; no violation"]
-    warned = {(w.rule, w.sentence) for day in days for w in day.profile.warned}
-    lines += [f"warning: {rule}: {sentence}" for rule, sentence in sorted(warned)]
-    lines += [
-        f"warning: candidate {name} takes actions that the log never lists: {actions}"
-        for name, actions in unknown.items()
-    ]
-    return "\n".join(lines)
-
-
 def report_again(file: Path, night: dt.date | None) -> str:
     """`untaken report`: writes a night's reports from the results that are there."""
     job = load(file)
@@ -263,17 +277,3 @@ def _report(kept: Kept, night: dt.date) -> tuple[str, dict[str, Path]]:
         for name in kept.job.reports
     }
     return document["answer"]["sentence"], files
-
-
-def _check_candidates(plan: Plan) -> dict[str, str]:
-    """Lays out every candidate on every day; returns who takes unlisted actions."""
-    unknown: dict[str, set[str]] = {}
-    for day in plan.days:
-        with queries.connection() as con, plan.folder.work() as work:
-            prepared = evidence.prepare_day(
-                con, plan.folder, plan.job, day, plan.job.candidates, work
-            )
-            prepared.scored(evidence.grid_of(plan.job).tolerated_floor)
-        for name, actions in prepared.unknown.items():
-            unknown.setdefault(name, set()).update(actions)
-    return {name: ", ".join(sorted(actions)) for name, actions in unknown.items()}

@@ -4,7 +4,8 @@
     reviewed   what reviewers decided, and the page they decide on, made anew
 
 Results stand in the state folder: `suggestions.json` (`untaken.suggestions/1`) and
-`review.html`. A run without a new query gives the same bytes. Its instant is that of
+`review.html`; and while logs are refused `violations.parquet`, every row of them that
+breaks a rule. A run without a new query gives the same bytes. Its instant is that of
 the newest query it knows, never the clock's, so a run can be repeated; before the first
 query with a time it is the start of 1970.
 """
@@ -12,8 +13,7 @@ query with a time it is the start of 1970.
 from __future__ import annotations
 
 import datetime as dt
-import glob
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -28,22 +28,24 @@ from flows.offpolicy.document import to_json
 from flows.reports import review
 from flows.suggestions import embed, lexical
 from flows.suggestions.asked import SuggestionJob
-from flows.suggestions.baseline import Imported, imported
-from flows.suggestions.cycle import Outcome, cycle
+from flows.suggestions.baseline import imported
+from flows.suggestions.broken import SignalsError
+from flows.suggestions.cycle import cycle
 from flows.suggestions.document import Document, document
 from flows.suggestions.engine import Engine
 from flows.suggestions.exporting import additions, exported, open_suggestions
 from flows.suggestions.margins import START, margin_from_reviews
-from flows.suggestions.reasons import words
 from flows.suggestions.retention import Forgotten, forget_user
 from flows.suggestions.schema import Rules
 from flows.suggestions.signals import Signals, signals
 from flows.suggestions.state import State
+from flows.suggestions.summary import left_out, sentence, warned
 from flows.suggestions.users import SHORTEST_KEY, user_hash
+from flows.suggestions.withdrawing import Withdrawn, withdrawn
 
 UNDATED = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 Spelling = Literal["found", "camelCase", "PascalCase"]
-PAGE, LIST = "review.html", "suggestions.json"
+PAGE, LIST, LISTING = "review.html", "suggestions.json", "violations.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +82,20 @@ def suggest(
         as_of=as_of,
         margin=margin,
         read_count=read.counts.queries + read.counts.records,
+        unknown_count=read.counts.unknown_pairs,
         is_learning=job.learns_anyway or base.settings.is_learning_enabled is not False,
     )
     _note(state, job, read, margin, as_of)
     advance()
     page = published(state, took.base)
     advance()
-    return Suggested(_told(found), page, (*_warned(took), *_left_out(job, read)))
+    return Suggested(
+        sentence(found), page, (*warned(took), *left_out(job, read.counts))
+    )
 
 
 def check_only(job: SuggestionJob) -> str:
-    """Validates the knowledge base and what was asked of it; keeps nothing.
+    """Validates the knowledge base and what was asked; keeps refused rows alone.
 
     Raises: KnowledgeBaseError, SignalsError.
     """
@@ -101,8 +106,8 @@ def check_only(job: SuggestionJob) -> str:
         f"{job.name}: {pairs}; {read.counts.queries:,} logged questions and "
         f"{counted(read.counts.records, 'feedback record')}; no violation"
     )
-    warned = [*map(str, base.warnings), *_left_out(job, read)]
-    return "\n".join([told, *(f"warning: {each}" for each in warned)])
+    odd = [*map(str, base.warnings), *left_out(job, read.counts)]
+    return "\n".join([told, *(f"warning: {each}" for each in odd)])
 
 
 def state_of(job: Path | None, folder: Path | None) -> State:
@@ -127,10 +132,14 @@ def published(state: State, base: knowledge.KnowledgeBase | None = None) -> Path
 
     base: its knowledge base; read where it is not at hand.
     """
-    made = document_of(state, base)
-    folder = Folder(state.root)
-    folder.write_text(to_json(made), LIST)
-    return folder.write_text(review.html(made), PAGE)
+    # What another command decides meanwhile must not be overwritten by what was before.
+    with state.alone(is_waiting=True):
+        made = document_of(state, base)
+        page = review.html(made)
+        with state.writing():
+            folder = Folder(state.root)
+            folder.write_text(to_json(made), LIST)
+            return folder.write_text(page, PAGE)
 
 
 def document_of(state: State, base: knowledge.KnowledgeBase | None = None) -> Document:
@@ -146,46 +155,66 @@ def export(
     Returns: the questions it adds, and how many texts it carries as suggestions.
     Raises: StateError, KnowledgeBaseError; UsageError for a place to write to.
     """
-    if out.is_dir() or not out.resolve().parent.is_dir():
+    # A device would be replaced by the file.
+    if (out.exists() and not out.is_file()) or not out.resolve().parent.is_dir():
         raise UsageError(
             f"{out} cannot be written; name a file in a folder that exists"
         )
     base, added = knowledge.read(state.knowledge_file()), additions(state)
     carried = open_suggestions(state) if base.has_suggestions else None
     content = knowledge.written(base, added=added, suggested=carried, casing=casing)
-    with replacing(out) as beside:
-        beside.write_bytes(content)
+    try:
+        with replacing(out) as beside:
+            beside.write_bytes(content)
+    except OSError as error:
+        raise UsageError(
+            f"{out} cannot be written ({error.strerror}); name a file in a folder that "
+            "can be written to"
+        ) from None
     exported(state)
     return added["question"].to_list(), 0 if carried is None else carried.height
 
 
+def undo(state: State, suggestion: str, question: str | None = None) -> Withdrawn:
+    """Takes decisions back (`withdrawn`), and makes list and page anew."""
+    back = withdrawn(state, suggestion, question=question, rules=_rules(state))
+    published(state)
+    return back
+
+
 def forget(state: State, user_id: str) -> Forgotten:
     """Removes a user's queries, and makes list and page anew."""
-    rules = Rules(**state.facts().get("rules", {}))
-    gone = forget_user(state, user_id, hashed=user_hash, rules=rules)
+    gone = forget_user(state, user_id, hashed=user_hash, rules=_rules(state))
     published(state)
     return gone
+
+
+def _rules(state: State) -> Rules:
+    """Those of the last run."""
+    return Rules(**state.facts().get("rules", {}))
 
 
 def _signals(
     job: SuggestionJob, base: knowledge.KnowledgeBase, user_key: bytes
 ) -> Signals:
-    return signals(
-        _files(job, job.questions),
-        _files(job, job.feedback),
-        score_unit=job.score_unit,
-        user_key=user_key,
-        known_pairs=base.questions["qna_id"].unique().to_list(),
-    )
-
-
-def _files(job: SuggestionJob, patterns: Sequence[str]) -> list[Path]:
-    """The files of some patterns, sorted."""
-    found: dict[Path, None] = {}
-    for pattern in patterns:
-        names = glob.glob(pattern, root_dir=job.base, recursive=True)  # noqa: PTH207 - patterns may be absolute
-        found.update((job.base / name, None) for name in sorted(names))
-    return list(found)
+    """What was asked. Rows that break a rule are listed beside the state."""
+    try:
+        read = signals(
+            job.files(*job.questions),
+            job.files(*job.feedback),
+            score_unit=job.score_unit,
+            user_key=user_key,
+            known_pairs=base.questions["qna_id"].unique().to_list(),
+        )
+    except SignalsError as error:
+        if not error.broken:
+            raise
+        state = State(job.state)
+        with state.writing():
+            file = Folder(state.root).write_parquet(error.rows(), LISTING)
+        raise SignalsError(error.problems, error.broken, listing=file) from None
+    (job.state / LISTING).unlink(missing_ok=True)
+    return read
 
 
 def _as_of(state: State, read: Signals) -> dt.datetime:
@@ -242,47 +271,3 @@ def _note(
         facts["margins"] = _margins(state) | {as_of.date().isoformat(): margin}
     with state.alone():
         state.commit({}, facts)
-
-
-def _told(found: Outcome) -> str:
-    if not found.is_learning:
-        return "learning is switched off in the knowledge base; nothing was read"
-    rows = found.listing.suggestions
-    if rows.is_empty():
-        overall = found.listing.reasons.filter(scope="all")
-        why = [words(*row) for row in overall.select("reason", "count", "of").rows()]
-        return f"nothing to review: {'; '.join(why) or 'all is decided'}"
-    fitting = rows.drop_nulls("qna_id")
-    waits = counted(fitting.height, "suggestion")
-    pairs = counted(fitting["qna_id"].n_unique(), "pair")
-    told = f"{waits} for {pairs}, {int(fitting['is_fresh'].sum())} of them new or grown"
-    gaps = rows.height - fitting.height
-    return f"{told}; {counted(gaps, 'content gap')}" if gaps else told
-
-
-def _left_out(job: SuggestionJob, read: Signals) -> list[str]:
-    """What of the logs went nowhere, and patterns that match nothing."""
-    counts, told = read.counts, []
-    for key, patterns in (("questions", job.questions), ("feedback", job.feedback)):
-        told += [
-            f"suggestions.{key}: no file matches {pattern} in {job.base.resolve()}"
-            for pattern in patterns
-            if not _files(job, (pattern,))
-        ]
-    if counts.unknown_pairs:
-        named = counted(counts.unknown_pairs, "answer or record")
-        told.append(f"{named} named pairs that the knowledge base does not have")
-    if counts.too_long:
-        told.append(
-            f"{counted(counts.too_long, 'text')} left out: longer than 1,000 characters"
-        )
-    return told
-
-
-def _warned(took: Imported) -> tuple[str, ...]:
-    told = [str(remark) for remark in took.base.warnings]
-    told += [
-        f"suggestion {name} waits: its pair is gone from the knowledge base"
-        for name in took.orphaned
-    ]
-    return tuple(told)

@@ -40,6 +40,12 @@ BROWSER_ARGUMENTS = (
 )
 
 
+def pytest_xdist_auto_num_workers(config):
+    """The whole suite is shared among the cores; what is named runs in one process."""
+    is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    return None if is_whole else 0
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):  # noqa: ARG001 - names fixed by pytest
     return without_skip((yield))

@@ -17,6 +17,7 @@ import polars as pl
 
 from flows import columns as c
 from flows.queries import files as listed
+from flows.queries import literal
 
 REWARD = "untaken_reward"
 IS_JUDGED = "untaken_is_judged"
@@ -30,8 +31,8 @@ SCHEMA: Mapping[str, pl.DataType] = {
 def joined(log: str, files: Sequence[str], judged: Sequence[str]) -> str:
     """A DuckDB table of the judged decisions of `log`, which reads `files`."""
     names = ", ".join(SCHEMA)
-    own = f"list_position({listed(files)}, log.untaken_file)"
-    other = f"list_position({listed(judged)}, judged.judged_file)"
+    own = f"list_position([{_named(files)}], log.untaken_file)"
+    other = f"list_position([{_named(judged)}], judged.judged_file)"
     return (
         f"(select log.*, {names} from {log} as log inner join read_parquet("  # noqa: S608 - our names
         f"{listed(judged)}, filename = 'judged_file', file_row_number = true, "
@@ -39,6 +40,10 @@ def joined(log: str, files: Sequence[str], judged: Sequence[str]) -> str:
         f"on log.file_row_number = judged.file_row_number and {own} = {other} "
         f"where {IS_JUDGED})"
     )
+
+
+def _named(files: Sequence[str]) -> str:
+    return ", ".join(map(literal, files))
 
 
 def laid_beside(log: pl.LazyFrame, judged: pl.LazyFrame) -> pl.LazyFrame:

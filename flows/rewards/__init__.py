@@ -10,6 +10,13 @@ from __future__ import annotations
 from flows.rewards.counts import Counts, Delays
 from flows.rewards.judging import Beside, Decisions, Judged, Outputs, judge
 from flows.rewards.settings import AGGREGATIONS, Aggregation, Factor, Rewards
+from flows.rewards.spans import (
+    Known,
+    Span,
+    activation_spans,
+    event_spans,
+    find_events,
+)
 
 __all__ = [
     "AGGREGATIONS",
@@ -20,7 +27,12 @@ __all__ = [
     "Delays",
     "Factor",
     "Judged",
+    "Known",
     "Outputs",
     "Rewards",
+    "Span",
+    "activation_spans",
+    "event_spans",
+    "find_events",
     "judge",
 ]

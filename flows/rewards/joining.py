@@ -53,23 +53,26 @@ class Pieces:
     @property
     def window(self) -> dict[str, str]:
         """The window around a decision, in microseconds."""
-        return {
-            "wait_us": str(_us(self.rewards.wait_seconds)),
-            "backward_us": str(_us(self.rewards.backward_seconds)),
-        }
+        return window_of(self.rewards)
 
     @property
     def newest_us(self) -> str:
         """When the newest decision was made that is mature (validity.md 6)."""
-        wait = self.rewards.wait_seconds
-        held = _us(wait) + _us(self.rewards.load_delay_seconds)
-        return str(microseconds(self.as_of) - held)
+        return str(microseconds(self.as_of - self.rewards.held))
 
     def is_outside(self, reward: str) -> str:
         """Whether a reward lies outside its range by more than rounding."""
         lowest, highest = self.rewards.reward_range
         slack = TOLERANCE * max(abs(lowest), abs(highest))
         return f"{reward} not between {lowest - slack!r} and {highest + slack!r}"
+
+
+def window_of(rewards: Rewards) -> dict[str, str]:
+    """The window around a decision, in microseconds, as texts of a query."""
+    return {
+        "wait_us": str(_us(rewards.wait_seconds)),
+        "backward_us": str(_us(rewards.backward_seconds)),
+    }
 
 
 def microseconds(instant: dt.datetime) -> int:

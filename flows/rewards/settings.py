@@ -23,11 +23,12 @@ fulfil no condition are a reward of 0, observed.
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from flows import columns as c
 from flows.errors import UsageError
@@ -126,6 +127,17 @@ class Rewards:
             )
         if problems:
             raise UsageError("rewards: " + "; ".join(problems))
+
+    @property
+    def held(self) -> dt.timedelta:
+        """How long after it was made a decision is mature (validity.md 6)."""
+        return dt.timedelta(seconds=self.wait_seconds + self.load_delay_seconds)
+
+    @property
+    def meaning(self) -> dict[str, Any]:
+        """All that is declared but where the files are."""
+        places = ("events", "activations", "base")
+        return {name: one for name, one in asdict(self).items() if name not in places}
 
     @property
     def named_factors(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ Groups: `pool` the open texts · `vectors`, `embed` texts as vectors · `assign`
 pair a text may belong to · `leader`, `clusters`, `heads` groups within a pair ·
 `lexical` the engine.
 
-Suggestions: `cycle` one run · `state` what stays between runs · `reviews` what people
-decide · `exporting` what returns to the knowledge base.
+Suggestions: `cycle` one run · `state` what stays between runs · `reviews`, `lookup`
+what people decide · `withdrawing` what they take back · `exporting` what returns to the
+knowledge base · `summary` a run in words.
 """

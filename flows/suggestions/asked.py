@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,6 +48,14 @@ class SuggestionJob:
     def state(self) -> Path:
         """The folder of the state."""
         return self.results / "suggestions"
+
+    def files(self, *patterns: str) -> list[Path]:
+        """The files of some patterns, each once, sorted within a pattern."""
+        found: dict[Path, None] = {}
+        for pattern in patterns:
+            names = glob.glob(pattern, root_dir=self.base, recursive=True)  # noqa: PTH207 - patterns may be absolute
+            found.update((self.base / name, None) for name in sorted(names))
+        return list(found)
 
     @property
     def digest(self) -> str:

@@ -108,19 +108,20 @@ class Space:
         self.keys = keys.with_row_index("row")
         self.rows = vectors(keys["key"].to_list())
 
-    def members(self) -> pl.DataFrame:
-        """The groups: columns of `MEMBERS`, sorted."""
+    def grouped(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The groups, columns of `MEMBERS`; and what is held back: qna_id, key.
+
+        Held back are open texts nearly the same as a rejected one. Both are sorted.
+        """
         placed = self._placed()
-        placed = placed.join(self._copies(placed), on=PAIR_AND_KEY, how="anti")
+        copies = self._copies(placed)
+        placed = placed.join(copies, on=PAIR_AND_KEY, how="anti")
         ways = placed.filter(pl.col("qna_id").is_not_null()).select("way", "qna_id")
         along = ways.unique().join(self._accepted(), on="qna_id")
         entries = pl.concat([placed, along], how="diagonal").sort(*ORDER)
-        grouped = entries.with_columns(leader=self._leaders(entries))
-        return with_heads(grouped, self.rows).select(*MEMBERS).sort(*MEMBERS)
-
-    def copies(self) -> pl.DataFrame:
-        """Open texts held back as nearly the same as a rejected one: pairs and keys."""
-        return self._copies(self._placed()).sort(PAIR_AND_KEY)
+        led = entries.with_columns(leader=self._leaders(entries))
+        members = with_heads(led, self.rows).select(*MEMBERS).sort(*MEMBERS)
+        return members, copies.sort(PAIR_AND_KEY)
 
     def _placed(self) -> pl.DataFrame:
         """Open texts with the pair that the log or the engine gives them."""

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
 import polars as pl
 
 from flows.suggestions import reasons
 from flows.suggestions.carrying import carried
+from flows.suggestions.engine import Engine
 from flows.suggestions.folding import fold
 from flows.suggestions.listing import READ, Listing, listing
 from flows.suggestions.offers import MEMBERS, weighed
@@ -42,39 +42,6 @@ WITHHELD = ("conflict", "held", "used_up", "masked", "orphaned")
 IS_GUESSED = pl.col("qna_id").is_null() & ~pl.col("is_gap")
 
 
-class Engine(Protocol):
-    """What groups texts, by settings of its own (such as `lexical`)."""
-
-    def cluster(
-        self,
-        pool: pl.DataFrame,
-        questions: pl.DataFrame,
-        accepted: pl.DataFrame,
-        rejected: pl.DataFrame,
-        *,
-        closed: pl.DataFrame,
-    ) -> pl.DataFrame:
-        """Groups of open texts, small ones too: columns of `offers.MEMBERS`.
-
-        pool: columns of `flows.suggestions.pool.POOL`. questions: qna_id, question.
-        accepted, rejected: qna_id, key, text. closed: qna_id, key of what must not
-        meet.
-        """
-        ...
-
-    def held_back(
-        self,
-        pool: pl.DataFrame,
-        questions: pl.DataFrame,
-        accepted: pl.DataFrame,
-        rejected: pl.DataFrame,
-        *,
-        closed: pl.DataFrame,
-    ) -> pl.DataFrame:
-        """What `cluster` leaves out as nearly the same as a rejected text."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a cycle did.
@@ -93,7 +60,7 @@ class Outcome:
     listing: Listing
 
 
-def cycle(
+def cycle(  # noqa: PLR0913 - each is of one run and by name
     state: State,
     signals: pl.LazyFrame,
     *,
@@ -101,6 +68,7 @@ def cycle(
     rules: Rules,
     as_of: datetime,
     read_count: int,
+    unknown_count: int = 0,
     margin: float | None = None,
     is_learning: bool = True,
 ) -> Outcome:
@@ -108,7 +76,8 @@ def cycle(
 
     signals: columns of `schema.SIGNALS`, of all files or of the new ones: what was
     taken in before is not counted again. read_count: how many queries and feedback
-    records they came from. margin: the least margin that the engine assigns with; it is
+    records they came from. unknown_count: how many pairs these named that the knowledge
+    base does not have. margin: the least margin that the engine assigns with; it is
     kept beside each review. is_learning: whether learning is switched on.
 
     Raises: StateError before the first import; UsageError when another run holds the
@@ -123,7 +92,8 @@ def cycle(
             counts = _folded(state, old, signals, rules, at)
             baseline = old["baseline"]
             pool = standing(grouped(state.scan("signals"), baseline), old, rules)
-            tables = _suggested(pool, old, engine, rules, at, read_count)
+            read = (read_count, unknown_count)
+            tables = _suggested(pool, old, engine, rules, at, read)
             facts["margin"] = margin
         else:
             tables = {"reasons": reasons.switched_off(old["questions"])}
@@ -156,7 +126,7 @@ def _suggested(
     engine: Engine,
     rules: Rules,
     as_of: datetime,
-    read_count: int,
+    read: tuple[int, int],
 ) -> dict[str, pl.DataFrame]:
     """The tables that follow from the pool."""
     members, held = _clustered(pool, old, engine)
@@ -168,9 +138,7 @@ def _suggested(
     judged = groups.groups.join(named, on=GROUP, how="left", nulls_equal=True).join(
         status, on="suggestion", how="left"
     )
-    why = reasons.found(
-        stands, judged, old["questions"], rules=rules, read_count=read_count
-    )
+    why = reasons.found(stands, judged, old["questions"], rules=rules, read=read)
     return {
         "suggestions": suggestions,
         "members": rows,
@@ -195,8 +163,7 @@ def _clustered(
     questions = old["questions"].select("qna_id", "question")
     frames = (given, questions, accepted, spelled)
     apart = closed.select(PAIR_AND_KEY)
-    members = engine.cluster(*frames, closed=apart)
-    held = engine.held_back(*frames, closed=apart) if spelled.height else apart.clear()
+    members, held = engine.grouped(*frames, closed=apart)
     return members.select(MEMBERS.names()).cast(MEMBERS), held
 
 

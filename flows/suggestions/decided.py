@@ -14,6 +14,8 @@ from flows.suggestions.pool import key_hash
 
 # A suggestion in one of these may still be reviewed.
 LIVE = ("open", "below", "unknown")
+# One in these is in the list no more; a decision that is taken back can change that.
+LEFT = ("accepted", "rejected", "closed", "gone", "below")
 
 
 def is_live() -> pl.Expr:
@@ -63,3 +65,14 @@ def settled(
     status = pl.when(is_live() & ~is_waiting).then(outcome).otherwise("status")
     joined = suggestions.join(decided, on="suggestion", how="left")
     return joined.with_columns(status=status).select(suggestions.columns)
+
+
+def reopened(suggestions: pl.DataFrame, open_texts: pl.DataFrame) -> pl.DataFrame:
+    """The suggestions with those open that left the list and have undecided texts.
+
+    Whether they are large enough is for `flows.suggestions.retention.recounted` to say.
+    """
+    has_open = pl.col("suggestion").is_in(open_texts["suggestion"].implode())
+    has_left = pl.col("status").is_in(LEFT)
+    status = pl.when(has_left & has_open).then(pl.lit("open")).otherwise("status")
+    return suggestions.with_columns(status=status)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import polars as pl
 
 from flows.errors import REFUSED, UntakenError, counted
 from flows.suggestions.decided import is_live, still_open
+from flows.suggestions.lookup import Refusal, meant
 from flows.suggestions.pool import key_hash
 from flows.suggestions.schema import PAIR_AND_KEY
 from flows.suggestions.state import Snapshot
@@ -45,14 +46,11 @@ class ReviewError(UntakenError):
         super().__init__("\n".join(lines))
 
 
-class Refusal(Exception):
-    """Why one decision cannot take effect."""
-
-
 @dataclass(frozen=True, slots=True)
 class Decision:
     """One decision: about a text of a suggestion, or about all its undecided ones.
 
+    suggestion: its id, or a beginning that no other id shares.
     question: the text, in any spelling of its key, which is how it is accepted; None:
     all. place: how messages call the decision, such as `row 3`.
     """
@@ -84,6 +82,8 @@ class Desk:
         keys = pl.DataFrame({"q": asked_about}).select("q", k=key_of(pl.col("q")))
         self.keys = dict(keys.drop_nulls().iter_rows())
         self.suggestions = _by(state["suggestions"], "suggestion")
+        heads = state["suggestions"].select("suggestion", "head").iter_rows()
+        self.heads: dict[str, str | None] = dict(heads)
         members = state["members"].filter(pl.col("suggestion").is_not_null())
         undecided = still_open(members, state["reviews"], state["questions"])
         self.undecided = set(undecided.select("suggestion", "key").iter_rows())
@@ -112,8 +112,10 @@ class Desk:
                 problems.append(decision)
                 continue
             try:
-                for row in self._rows(decision):
-                    self._decide(row, decision)
+                name = meant(decision.suggestion, self.heads, self.members)
+                named = replace(decision, suggestion=name)
+                for row in self._rows(named):
+                    self._decide(row, named)
             except Refusal as refusal:
                 problems.append(f"{decision.place}: {refusal}")
         if problems:
@@ -123,9 +125,6 @@ class Desk:
     def _rows(self, decision: Decision) -> list[Row]:
         """The texts that the decision is about."""
         name = decision.suggestion
-        suggestion = self.suggestions.get((name,))
-        if suggestion is None:
-            raise Refusal(f"suggestion {name!r} is not known{self._near_id(name)}")
         rows = self.members.get(name, [])
         if decision.question is not None:
             found = self._found(decision, rows)
@@ -142,7 +141,7 @@ class Desk:
         if decision.verdict in earlier:
             self.unchanged_count += 1
             return []
-        raise Refusal(self._stale(decision, suggestion, earlier))
+        raise Refusal(self._stale(decision, earlier))
 
     def _found(self, decision: Decision, rows: list[Row]) -> list[Row]:
         """The row of the text that is decided."""
@@ -219,16 +218,10 @@ class Desk:
             self.taken_for[row["key_hash"]] = (row["qna_id"], decision)
         self.taken[place] = (row, decision)
 
-    def _near_id(self, name: str) -> str:
-        names = [each for (each,) in self.suggestions if each in self.members]
-        near = difflib.get_close_matches(name, names, n=1)
-        if not near:
-            return "; list the suggestions to see their ids"
-        return f"; the nearest is {near[0]} ({self.suggestions[near[0],]['head']!r})"
-
-    def _stale(self, decision: Decision, suggestion: Row, earlier: set[str]) -> str:
+    def _stale(self, decision: Decision, earlier: set[str]) -> str:
         """Why nothing of a known suggestion can be decided."""
         name = decision.suggestion
+        suggestion = self.suggestions[name,]
         what = name if decision.question is None else repr(decision.question)
         if earlier:
             return f"{what} was {_told(self._earlier(decision)[0])}"

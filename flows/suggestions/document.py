@@ -31,6 +31,7 @@ from flows.knowledge import KnowledgeBase
 from flows.suggestions import reasons
 from flows.suggestions.listing import READ, Listing, listing
 from flows.suggestions.schema import Rules
+from flows.suggestions.signals import Counts
 from flows.suggestions.state import State
 
 SCHEMA = "untaken.suggestions/1"
@@ -52,7 +53,7 @@ def document(state: State, base: KnowledgeBase) -> Document:
         "state": found.mark,
         "as_of": None if found.as_of is None else found.as_of.isoformat(),
         "minimum": now.facts.get("rules", {}).get("minimum", Rules().minimum),
-        "counts": now.facts.get("counts", {}),
+        "counts": dict.fromkeys(Counts.__slots__, 0) | now.facts.get("counts", {}),
         "in_file": now["baseline"].height,
         "suggestions": [one for one in offered if one["qna_id"] is not None],
         "gaps": [_gap(one) for one in offered if one["qna_id"] is None],

@@ -63,7 +63,7 @@ def embedded(keys: list[str], settings: Settings) -> csr_array:
     from scipy import sparse
 
     asked = pl.DataFrame({"key": keys}, schema={"key": pl.String})
-    kept = pl.read_parquet(settings.vectors) if settings.vectors.exists() else None
+    kept = _kept(settings.vectors)
     new = asked if kept is None else asked.join(kept, on="key", how="anti")
     if new.height:
         made = _made(new["key"], settings)
@@ -79,6 +79,19 @@ def embedded(keys: list[str], settings: Settings) -> csr_array:
         return sparse.csr_array((0, 1), dtype=np.float32)
     vectors = asked.join(kept, on="key", maintain_order="left")["vector"]
     return unit_rows(sparse.csr_array(vectors.to_numpy()))
+
+
+def _kept(file: Path) -> pl.DataFrame | None:
+    """Key and vector of the keys that were asked for before; None before the first."""
+    if not file.exists():
+        return None
+    try:
+        return pl.read_parquet(file, columns=["key", "vector"], glob=False)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        told = str(error).partition("\n")[0]
+        raise UsageError(
+            f"{file} cannot be read ({told}); delete it, and the vectors are made anew"
+        ) from None
 
 
 def _made(keys: pl.Series, settings: Settings) -> pl.DataFrame:
@@ -103,5 +116,8 @@ def _made(keys: pl.Series, settings: Settings) -> pl.DataFrame:
 def _keep(kept: pl.DataFrame, file: Path) -> None:
     """Writes beside and renames: a run that dies leaves the last good file."""
     beside = file.with_name(f"{file.name}.{os.getpid()}.partial")
-    kept.write_parquet(beside)
-    beside.replace(file)
+    try:
+        kept.write_parquet(beside)
+        beside.replace(file)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written ({error.strerror})") from None

@@ -33,10 +33,9 @@ class Engine:
         closed: pl.DataFrame | None = None,
     ) -> pl.DataFrame:
         """Groups of open texts, small ones too: columns of `MEMBERS`, sorted."""
-        frames = (pool, questions, accepted, rejected, closed)
-        return Space(frames, self.vectors, self.thresholds).members()
+        return self.grouped(pool, questions, accepted, rejected, closed=closed)[0]
 
-    def held_back(
+    def grouped(
         self,
         pool: pl.DataFrame,
         questions: pl.DataFrame,
@@ -44,7 +43,10 @@ class Engine:
         rejected: pl.DataFrame,
         *,
         closed: pl.DataFrame | None = None,
-    ) -> pl.DataFrame:
-        """What `cluster` leaves out as a near copy of a rejected text: qna_id, key."""
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The groups; and what they leave out as near copies of rejected texts.
+
+        Of the latter qna_id and key. The vectors are made once for both.
+        """
         frames = (pool, questions, accepted, rejected, closed)
-        return Space(frames, self.vectors, self.thresholds).copies()
+        return Space(frames, self.vectors, self.thresholds).grouped()

@@ -65,7 +65,7 @@ def listing(state: Snapshot) -> Listing:
     return Listing(
         name=state.name,
         as_of=state.as_of,
-        mark=mark(state.name, undecided),
+        mark=mark(state, undecided),
         suggestions=shown,
         texts=_texts(state["members"], undecided, shown),
         unknown=reviewable.filter(status="unknown"),
@@ -74,11 +74,12 @@ def listing(state: Snapshot) -> Listing:
     )
 
 
-def mark(name: str, undecided: pl.DataFrame) -> str:
-    """The name of the knowledge base and a digest of all undecided texts."""
+def mark(state: Snapshot, undecided: pl.DataFrame) -> str:
+    """Name of the knowledge base, identity of the state, digest of undecided texts."""
     rows = undecided.select("suggestion", *PAIR_AND_KEY).drop_nulls("suggestion")
     text = rows.sort(rows.columns).write_ndjson()
-    return f"{name}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return f"{state.name}/{state.identity}/{digest}"
 
 
 def _texts(

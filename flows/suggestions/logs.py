@@ -11,6 +11,7 @@ bytes: two copies are one file.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,8 +135,9 @@ def add(
     files = queries.files([file.path])
     values = {"path": file.path, "file_digest": file.digest}
     try:
-        if file.schema is None:
-            _bodies(con, file.path)
+        if file.schema is None and (wrong := _bodies(con, file.path)):
+            problems.append(f"{file.path}: {wrong}")
+            return
         queries.run(con, f"suggestions/{statement}", values, files=files, **pieces)
     except duckdb.OutOfMemoryException:
         raise
@@ -143,24 +145,57 @@ def add(
         problems.append(_unreadable(file.path, error))
 
 
-def _bodies(con: duckdb.DuckDBPyConnection, path: str) -> None:
-    """Makes `bodies` of lines or, where a line is no object, of a document."""
+def _bodies(con: duckdb.DuckDBPyConnection, path: str) -> str | None:
+    """Makes `bodies` of lines or, where a line is no object, of a document.
+
+    Returns: why it is no document, where it was meant for one.
+    """
     files = queries.files([path])
     may_be_document = Path(path).stat().st_size <= LARGEST_DOCUMENT
     odd = "select 1 from bodies where (json_type(json) <> 'ARRAY') is not true limit 1"
     try:
         queries.run(con, "suggestions/json_lines", files=files)
         if not (may_be_document and queries.execute(con, odd)):
-            return
+            return None
     except duckdb.InvalidInputException:
         # A line is longer than DuckDB's buffers.
         if not may_be_document:
             raise
     con.execute(f"set memory_limit = '{queries.MEMORY_LIMIT}'")
-    queries.run(con, "suggestions/json_document", files=files)
+    try:
+        queries.run(con, "suggestions/json_document", files=files)
+    except duckdb.InvalidInputException:
+        return _no_document(path)
+    broken = queries.execute(con, "select 1 from bodies where json is null limit 1")
+    return _no_document(path) if broken else None
+
+
+def _no_document(path: str) -> str | None:
+    """Where a file stops being JSON; None where it is, or is lines of it."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+        json.loads(text)
+    except UnicodeDecodeError as error:
+        return f"is not UTF-8 at byte {error.start + 1:,}; save it as UTF-8"
+    except ValueError as error:
+        first = next((line for line in text.splitlines() if line.strip()), "")
+        return None if _is_json(first) else f"is not JSON: {error}; write it anew"
+    return None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _unreadable(path: str, error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{path}: cannot be opened ({error.strerror}); name a readable file"
     reason = str(error).splitlines()[0] if str(error) else "cannot be read"
     # What stands behind it may be a user's text.
-    return f"{path}: {reason.split(' Input: ')[0].strip()}"
+    told = reason.split(" Input: ")[0].strip()
+    kind = "Parquet" if path.lower().endswith(PARQUET) else "JSON"
+    return f"{path}: is no {kind} that can be read ({told}); write the file anew"

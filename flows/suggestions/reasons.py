@@ -2,6 +2,7 @@
 
     learning_off      the knowledge base's settings switch learning off
     no_queries        nothing was asked
+    unknown_pairs     queries or feedback named `count` pairs that there are not
     no_near_scores    queries were read, none of which names this pair
     below_minimum     the largest group holds `count` of the `of` queries it needs
     few_users         the largest group that is large enough has `count` of `of` users
@@ -25,6 +26,8 @@ from flows.suggestions.schema import QUERIES, Rules, typed
 SENTENCES = {
     "learning_off": "learning is switched off in the settings of the knowledge base",
     "no_queries": "no query was read",
+    "unknown_pairs": "answers and records of pairs that the knowledge base does not "
+    "have: {count:,}",
     "no_near_scores": "none of the queries read came near: {of:,}",
     "below_minimum": "the largest group holds {count:,} of {of:,} similar queries",
     "few_users": "the largest group comes from {count:,} of {of:,} users",
@@ -42,7 +45,7 @@ SENTENCES = {
 ORDER = (
     *("learning_off", "no_queries", "below_minimum", "few_users", "unreviewed"),
     *("known", "accepted", "conflict", "rejected", "held", "used_up", "masked"),
-    *("orphaned", "no_pair_fits", "no_near_scores"),
+    *("orphaned", "no_pair_fits", "unknown_pairs", "no_near_scores"),
 )
 
 
@@ -59,14 +62,16 @@ def found(
     questions: pl.DataFrame,
     *,
     rules: Rules,
-    read_count: int,
+    read: tuple[int, int],
 ) -> pl.DataFrame:
     """The reasons of a cycle: table `reasons`.
 
     pool: with `standing`, of which `no_pair_fits` and `held` are the engine's. groups:
     one row a group: `GROUP`, open_size, users, status. questions: table `questions`.
-    read_count: how many queries were read, whether they came near a pair or not.
+    read: how many queries were read, whether they came near a pair or not; and how many
+    pairs they named that there are not.
     """
+    read_count, _ = read
     is_shown = pl.col("status") == "open"
     pairs = questions.select("qna_id").unique()
     silent = pairs.join(groups.filter(is_shown), on="qna_id", how="anti")
@@ -78,7 +83,7 @@ def found(
         pl.col("of").fill_null(read_count),
         scope=pl.lit("pair"),
     )
-    return _ordered([told, *_overall(pool, groups, rules, read_count)])
+    return _ordered([told, *_overall(pool, groups, rules, read)])
 
 
 def switched_off(questions: pl.DataFrame) -> pl.DataFrame:
@@ -91,17 +96,22 @@ def switched_off(questions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _overall(
-    pool: pl.DataFrame, groups: pl.DataFrame, rules: Rules, read_count: int
+    pool: pl.DataFrame, groups: pl.DataFrame, rules: Rules, read: tuple[int, int]
 ) -> list[pl.DataFrame]:
     """The reasons for all pairs together; none when something is suggested."""
     if groups.filter(pl.col("status") == "open").height:
         return []
     scope = {"scope": pl.lit("all"), "qna_id": pl.lit(None, pl.Int64)}
-    if pool.is_empty():
-        reason = "no_near_scores" if read_count else "no_queries"
-        alone = pl.DataFrame({"reason": [reason], "count": [0], "of": [read_count]})
-        return [alone.with_columns(**scope)]
-    told = [_standings(pool, "scope"), _group_reasons(groups, rules, "scope")]
+    read_count, unknown = read
+    rows = [("unknown_pairs", unknown, unknown)] if unknown else []
+    if pool.is_empty() and not unknown:
+        rows.append(("no_near_scores" if read_count else "no_queries", 0, read_count))
+    named = pl.Schema({"reason": pl.String(), "count": pl.Int64(), "of": pl.Int64()})
+    told = [
+        _standings(pool, "scope").select(named.names()).cast(named),
+        _group_reasons(groups, rules, "scope").select(named.names()).cast(named),
+        pl.DataFrame(rows, schema=named, orient="row"),
+    ]
     return [pl.concat(told).with_columns(**scope)]
 
 

@@ -72,7 +72,7 @@ def forget_user(
         spelled = (
             pool.select("key", "text").sort("key", "text").unique("key", keep="first")
         )
-        suggestions, members = _recounted(old, pool, rules)
+        suggestions, members = recounted(old, pool, rules)
         reviews = _scrubbed(old["reviews"], lost, spelled)
         state.commit(
             {
@@ -100,10 +100,14 @@ def _lost(theirs: pl.DataFrame, left: pl.DataFrame, old: Snapshot) -> pl.Series:
     return theirs.select("key").unique().join(known, on="key", how="anti")["key"]
 
 
-def _recounted(
+def recounted(
     old: Snapshot, pool: pl.DataFrame, rules: Rules
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Suggestions and members with the counts of what is left."""
+    """Suggestions and members with the counts of a pool, and the status they give.
+
+    old: tables suggestions and members. An open suggestion that falls below the gate
+    waits; one that may be reviewed and has no group is gone.
+    """
     members = old["members"]
     groups = weighed(members.select(MEMBERS.names()), pool)
     ids = members.select(*PAIR_AND_KEY, "suggestion")

@@ -7,16 +7,19 @@ for good. A decision is about one text of a suggestion, or about all that are un
 Decisions come one by one (`reviewed`), all at once (`reviewed_all`) or in the file that
 the review page saves (`applied`):
 
-    {"state": MARK, "decisions": [{"id": ..., "question": ..., "verdict": "accepted"}]}
+    {"schema": "untaken.decisions/1", "state": MARK,
+     "decisions": [{"id": ..., "question": ..., "verdict": "accepted"}]}
 
-where MARK is `Listing.mark`, and `question` may be left out. They take effect together
-or not at all; every problem is listed with its row (`flows.suggestions.desk`). Deciding
-the same again changes nothing.
+where MARK is `Listing.mark`; `schema` and `question` may be left out. MARK names the
+state, and a file about another one is refused. Decisions take effect together or not at
+all; every problem is listed with its row (`flows.suggestions.desk`). Deciding the same
+again changes nothing.
 Source: document 003, "Visualización de las preguntas sugeridas"; qna-suggestions 1.2.
 """
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -40,6 +43,7 @@ from flows.suggestions.schema import TABLES
 from flows.suggestions.state import Snapshot, State, instant
 
 SCHEMA = "untaken.decisions/1"
+PARTS = ("schema", "state", "decisions")
 FIELDS = ("id", "question", "verdict")
 VERDICTS: dict[object, Verdict] = {
     "accepted": "accepted",
@@ -122,15 +126,18 @@ def applied(
     content = _read(file)
     with state.alone():
         snapshot = state.load(*READ)
-        _check_about(content, snapshot.name)
         decisions = [
             _decision(row, f"row {number}")
             for number, row in enumerate(content["decisions"], 1)
         ]
+        if problems := _wrong_about(content, snapshot):
+            raise ReviewError(
+                [*problems, *(n for n in decisions if isinstance(n, str))]
+            )
         undecided = still_open(
             snapshot["members"], snapshot["reviews"], snapshot["questions"]
         )
-        is_stale = content.get("state") != mark(snapshot.name, undecided)
+        is_stale = content["state"] != mark(snapshot, undecided)
         desk = Desk(snapshot, decisions, is_stale=is_stale)
         return _taken(state, snapshot, desk, (instant(at), by))
 
@@ -176,31 +183,45 @@ def _read(file: Path) -> dict[str, Any]:
         content = json.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ReviewError([f"{file}: cannot be opened ({error.strerror})"]) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ReviewError(
             [f"{file}: is not JSON ({error}); save the decisions anew"]
         ) from None
     if not isinstance(content, dict) or not isinstance(content.get("decisions"), list):
-        raise ReviewError(
-            [f'{file}: has no list of "decisions"; name a file of the review page']
-        )
+        told = f'{file}: has no list of "decisions"{_found(content)}'
+        raise ReviewError([f"{told}; name a file of the review page"])
     return content
 
 
-def _check_about(content: dict[str, Any], name: str) -> None:
-    """Refuses decisions in another form, or about another knowledge base."""
-    problems = []
+def _found(content: object) -> str:
+    names = ", ".join(map(str, content)) if isinstance(content, dict) else ""
+    return f", found: {names}" if names else ""
+
+
+def _wrong_about(content: dict[str, Any], state: Snapshot) -> list[str]:
+    """What shows decisions in another form, or about another state."""
+    problems = [
+        f"{name}: not known{_nearest(name, PARTS)}"
+        for name in sorted(set(content) - set(PARTS))
+    ]
     if content.get("schema", SCHEMA) != SCHEMA:
         problems.append(
             f"schema is {content['schema']!r}; this program reads {SCHEMA!r}"
         )
-    if str(content.get("state", "")).rpartition("/")[0] != name:
+    told = content.get("state")
+    name, identity, _ = ["", "", *str(told).rsplit("/", 2)][-3:]
+    if name != state.name:
         problems.append(
-            f"state is {content.get('state')!r}; the decisions are not about the "
-            f"knowledge base {name!r}"
+            f"state is {told!r}; the decisions are not about the knowledge base "
+            f"{state.name!r}. Its page, and list --json, hold the state to write"
         )
-    if problems:
-        raise ReviewError(problems)
+    elif identity != state.identity:
+        problems.append(
+            f"state is {told!r}; the decisions are about another state of the name "
+            f"{name!r}: this one is {name}/{state.identity}. Apply them where they "
+            "were made, or decide on the page of this one"
+        )
+    return problems
 
 
 def _decision(row: object, place: str) -> Decision | str:
@@ -216,9 +237,11 @@ def _problem(row: object) -> str | None:
     """What is wrong with the form of a decision."""
     if not isinstance(row, dict):
         return f"{row!r} is not an object with {', '.join(FIELDS)}"
-    unknown = sorted(set(row) - set(FIELDS))
+    unknown = [
+        f"{n}: not known{_nearest(n, FIELDS)}" for n in sorted({*row} - {*FIELDS})
+    ]
     if unknown:
-        return f"{', '.join(unknown)}: not known; a decision has {', '.join(FIELDS)}"
+        return ". ".join(unknown)
     if not isinstance(row.get("id"), str):
         return f"id is {row.get('id')!r}; write the id of a suggestion"
     if not isinstance(row.get("question"), str | None):
@@ -227,3 +250,9 @@ def _problem(row: object) -> str | None:
     if not isinstance(verdict, str) or verdict not in VERDICTS:
         return f"verdict is {verdict!r}; write accepted or rejected"
     return None
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    """What a key was meant to be, or the keys there are."""
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"; did you mean {close[0]}?" if close else f"; known: {', '.join(known)}"

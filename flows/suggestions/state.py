@@ -16,14 +16,13 @@ folder: no report or export holds it.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,15 +31,15 @@ from typing import Any
 import polars as pl
 
 from flows.errors import REFUSED, UntakenError, UsageError
+from flows.folder import BESIDE, holding, put, replacing
 from flows.suggestions.schema import TABLES, empty, typed
 
 VERSION = 1
 MANIFEST = "state.json"
 KNOWLEDGE = "knowledge"
 USER_KEY = ".user-key"
-# Not `.new`: a run over a results folder around this one sweeps that.
-BESIDE = ".half"
 ROWS = 131_072  # of a row group: fixed, for the bytes follow from it
+SECRET_BYTES, IDENTITY_DIGITS = 32, 12
 ATTEMPTS = 5  # of a reader whose files a run replaced meanwhile
 
 
@@ -52,10 +51,14 @@ class StateError(UntakenError):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The state at one instant: facts, and the tables that were asked for."""
+    """The state at one instant: facts, and the tables that were asked for.
+
+    identity: of the state (`State.identity`).
+    """
 
     facts: Mapping[str, Any]
     tables: Mapping[str, pl.DataFrame]
+    identity: str = ""
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         return self.tables[name]
@@ -73,22 +76,16 @@ class Snapshot:
 
 
 class State:
-    """A state folder; it is made when it does not exist."""
+    """A state folder; it is made when something is first kept."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        try:
-            root.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StateError(
-                f"cannot keep the suggestions in {root}: {error.strerror}. Name a "
-                "folder that can be written to"
-            ) from None
 
     def load(self, *names: str) -> Snapshot:
         """The tables `names` as they stand together at one instant.
 
-        Raises: StateError when no knowledge base was imported yet.
+        Raises: StateError when no knowledge base was imported yet, or files cannot be
+        read.
         """
         for attempt in range(ATTEMPTS):
             manifest = self._manifest()
@@ -105,7 +102,7 @@ class State:
                         "the folder from a copy"
                     ) from None
             else:
-                return Snapshot(manifest["facts"], tables)
+                return Snapshot(manifest["facts"], tables, self.identity())
         raise AssertionError  # the last attempt returns or raises
 
     def facts(self) -> dict[str, Any]:
@@ -115,7 +112,12 @@ class State:
     def scan(self, name: str) -> pl.LazyFrame:
         """A table to be read piece by piece, by whoever holds the folder."""
         file = self._manifest()["tables"].get(name)
-        return pl.scan_parquet(self.root / file) if file else empty(name).lazy()
+        if file is None:
+            return empty(name).lazy()
+        with self._reading(self.root / file):
+            scanned = pl.scan_parquet(self.root / file, glob=False)
+            scanned.collect_schema()
+        return scanned
 
     def knowledge_file(self) -> Path:
         """The knowledge-base file as it was imported.
@@ -134,30 +136,44 @@ class State:
         """Makes tables and facts hold, all at once; the others stay.
 
         knowledge: name and content of the knowledge-base file.
+        Raises: StateError when the folder cannot be written to.
         """
         manifest = self._manifest()
-        for name, frame in tables.items():
-            manifest["tables"][name] = self._write_table(name, frame)
-        manifest["facts"] |= facts or {}
-        if knowledge is not None:
-            manifest["facts"]["knowledge"] = self._write_knowledge(*knowledge)
-        text = json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False)
-        with _replacing(self.root / MANIFEST) as beside:
-            beside.write_text(text + "\n", encoding="utf-8")
-        self._sweep(manifest)
+        with self.writing():
+            for name, frame in tables.items():
+                manifest["tables"][name] = self._write_table(name, frame)
+            manifest["facts"] |= facts or {}
+            if knowledge is not None:
+                manifest["facts"]["knowledge"] = self._write_knowledge(*knowledge)
+            text = json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False)
+            with replacing(self.root / MANIFEST) as beside:
+                beside.write_text(text + "\n", encoding="utf-8")
+            self._sweep(manifest)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Holds the folder for this run. Raises: UsageError when another run does."""
-        with (self.root / ".lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UsageError(
-                    f"another run is writing to {self.root}; wait until it has ended"
-                ) from None
-            self._sweep(self._manifest())
+    def alone(self, *, is_waiting: bool = False) -> Iterator[None]:
+        """Holds the folder for this run.
+
+        is_waiting: until another run has let it go. Raises: UsageError where it is not,
+        and another run holds it; StateError when the folder cannot be written to.
+        """
+        with ExitStack() as held:
+            with self.writing():
+                held.enter_context(holding(self.root, is_waiting=is_waiting))
+                self._sweep(self._manifest())
             yield
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """A block that writes to the folder. Raises: StateError where it cannot."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            yield
+        except OSError as error:
+            raise StateError(
+                f"cannot keep the suggestions in {self.root}: {error.strerror}. Name a "
+                "folder that can be written to"
+            ) from None
 
     def user_key(self) -> bytes:
         """The secret that user ids are hashed with; made on the first call.
@@ -172,15 +188,30 @@ class State:
                     f"{path} is gone, and without it nobody's queries can be told "
                     "from another's; restore it from a copy of the folder"
                 )
-            self._make_user_key(path)
-        return bytes.fromhex(path.read_text(encoding="ascii"))
+            with self.writing():
+                self._make_user_key(path)
+        with self._reading(path):
+            secret = bytes.fromhex(path.read_text(encoding="ascii"))
+            if len(secret) != SECRET_BYTES:
+                raise ValueError(f"{len(secret)} bytes of {SECRET_BYTES}")
+        return secret
+
+    def identity(self) -> str:
+        """What tells this state from any other, whatever becomes of it.
+
+        A digest of its secret, which it does not give away. Empty before the first run.
+        """
+        if not (self.root / USER_KEY).exists():
+            return ""
+        named = b"state:" + self.user_key()
+        return hashlib.sha256(named).hexdigest()[:IDENTITY_DIGITS]
 
     def _make_user_key(self, path: Path) -> None:
         """Of two runs that make one at once, the first to link it wins."""
         beside = path.with_name(f"{USER_KEY}-{secrets.token_hex(8)}")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         with os.fdopen(os.open(beside, flags, 0o600), "w", encoding="ascii") as opened:
-            opened.write(secrets.token_hex(32))
+            opened.write(secrets.token_hex(SECRET_BYTES))
             opened.flush()
             os.fsync(opened.fileno())
         try:
@@ -192,14 +223,10 @@ class State:
 
     def _manifest(self) -> dict[str, Any]:
         path = self.root / MANIFEST
-        try:
-            manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        if not path.exists():
             return {"version": VERSION, "facts": {}, "tables": {}}
-        except ValueError as error:
-            raise StateError(
-                f"{path} is not readable JSON ({error}); restore the folder from a copy"
-            ) from None
+        with self._reading(path):
+            manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if manifest.get("version") != VERSION:
             raise StateError(
                 f"{path} is of version {manifest.get('version')!r}, and this program "
@@ -212,7 +239,21 @@ class State:
         if file is None:
             return empty(name)
         # Read into memory: the file may be replaced while its rows are in use.
-        return pl.read_parquet((self.root / file).read_bytes())
+        with self._reading(self.root / file):
+            return pl.read_parquet((self.root / file).read_bytes())
+
+    @contextmanager
+    def _reading(self, path: Path) -> Iterator[None]:
+        """A block that reads a file. Raises: StateError, or what a file lacks."""
+        try:
+            yield
+        except FileNotFoundError:
+            raise
+        except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+            told = error.strerror if isinstance(error, OSError) else error
+            raise StateError(
+                f"{path} cannot be read ({told}); restore the folder from a copy"
+            ) from None
 
     def _write_table(self, name: str, frame: pl.DataFrame) -> str:
         beside = self.root / f".{name}{BESIDE}"
@@ -220,14 +261,14 @@ class State:
             beside, compression="zstd", compression_level=1, row_group_size=ROWS
         )
         file = f"{name}-{_digest(beside)}.parquet"
-        _move(beside, self.root / file)
+        put(beside, self.root / file)
         return file
 
     def _write_knowledge(self, name: str, content: bytes) -> str:
         digest = hashlib.sha256(content).hexdigest()[:16]
         path = self.root / KNOWLEDGE / digest / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _replacing(path) as beside:
+        with replacing(path) as beside:
             beside.write_bytes(content)
         return f"{digest}/{name}"
 
@@ -251,24 +292,6 @@ def instant(at: datetime) -> datetime:
     if at.tzinfo is None:
         raise UsageError(f"the time {at.isoformat()} names no zone; give one in UTC")
     return at.astimezone(UTC)
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A path beside `path`, renamed onto it when the block ends well."""
-    beside = path.with_name(f".{path.name}{BESIDE}")
-    try:
-        yield beside
-        _move(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _move(beside: Path, path: Path) -> None:
-    """Renames a finished file onto its place once it is on the disk."""
-    with beside.open("rb") as written:
-        os.fsync(written.fileno())
-    beside.replace(path)
 
 
 def _digest(path: Path) -> str:

@@ -64,10 +64,9 @@ def check_days(
     if repeated is not None:
         found.append(repeated)
     if found:
-        raise _together(found, decisions, _advice(days, found))
+        raise together(found, decisions, _advice(days, found))
     for day in days:
         _keep(folder, job, day, passed.get(day))
-    _set_aside(folder, days, log_days)
 
 
 def profile_of(folder: Folder, job: Job, day: Day) -> Profile | None:
@@ -78,10 +77,11 @@ def profile_of(folder: Folder, job: Job, day: Day) -> Profile | None:
     return Profile.read(kept["profile"])
 
 
-def revision_of(folder: Folder, day: dt.date) -> int:
-    """How often the day changed after it was over."""
-    kept = folder.read_json(KEPT, f"{day}.json")
-    return int(kept["revision"]) if kept else 0
+def revision_of(folder: Folder, day: Day) -> int:
+    """How often the day changed after it was over, or its rewards after it closed."""
+    kept = folder.read_json(KEPT, f"{day.day}.json")
+    of_rewards = 0 if day.judged is None else day.judged.revision
+    return of_rewards + (int(kept["revision"]) if kept else 0)
 
 
 def kept_days(folder: Folder) -> tuple[Kept, ...]:
@@ -142,7 +142,7 @@ def _keep(folder: Folder, job: Job, day: Day, fresh: Profile | None) -> None:
         folder.write_json(after, KEPT, f"{day.day}.json")
 
 
-def _set_aside(folder: Folder, days: Sequence[Day], log_days: Sequence[Day]) -> None:
+def set_aside(folder: Folder, days: Sequence[Day], log_days: Sequence[Day]) -> None:
     """Sets aside the violations of days that pass now, or are gone from the log."""
     passing = {day.day.isoformat() for day in days}
     open_days = {day.day.isoformat() for day in log_days} - passing
@@ -164,7 +164,7 @@ def _advice(days: Sequence[Day], found: list[ViolationsError]) -> str | None:
     return f"Nights up to {sound[-1]} can be run: --to {sound[-1]}"
 
 
-def _together(
+def together(
     found: Sequence[ViolationsError], decisions: int, advice: str | None
 ) -> ViolationsError:
     """All findings as one error: counts add up, the first rows of each rule stay."""

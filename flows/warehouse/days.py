@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import polars as pl
+
 from flows import columns as c
 from flows import queries
 from flows.decisions import Log, Window, check, find, open_log
@@ -29,12 +31,30 @@ FILES = "files.json"
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """Rewards of a day that come apart, as they were known at some instant.
+
+    files: beside each file of the day (`flows.decisions.judged`).
+    digest: of the rewards. as_of: the instant; night: the first one that knows them.
+    revision: how often they changed. is_first: the version of the day's own night.
+    """
+
+    files: tuple[str, ...]
+    digest: str
+    as_of: dt.datetime
+    night: dt.date
+    revision: int
+    is_first: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Day:
     """One night's share of the log.
 
     digest: of the contents of its files.
     window: its decisions, half-open, in UTC.
     is_newest: no later day is in the log, so more of this one may still arrive.
+    judged: its rewards, where they come apart and were judged.
     """
 
     day: dt.date
@@ -42,6 +62,24 @@ class Day:
     digest: str
     window: Window
     is_newest: bool
+    judged: Judged | None = None
+
+    @property
+    def scored_digest(self) -> str:
+        """A digest of decisions and rewards."""
+        if self.judged is None:
+            return self.digest
+        return digest_of(self.digest, self.judged.digest)
+
+    @property
+    def judged_as_of(self) -> dt.datetime:
+        """The instant as of which its rewards are known, in a log its end."""
+        return self.window[1] if self.judged is None else self.judged.as_of
+
+    @property
+    def known_from(self) -> dt.date:
+        """The first night that knows these rewards."""
+        return self.day if self.judged is None else self.judged.night
 
 
 def find_days(folder: Folder, job: Job) -> tuple[Day, ...]:
@@ -84,6 +122,20 @@ def open_day(job: Job, files: Sequence[str]) -> Log:
         with_ids=True,
         extra=column_candidates(job.candidates),
     )
+
+
+def open_judged(job: Job, day: Day) -> Log:
+    """The log of a day with its rewards."""
+    log = open_day(job, day.files)
+    return log if day.judged is None else log.with_rewards(day.judged.files)
+
+
+def newest_decision(job: Job, day: Day) -> dt.datetime:
+    """When the last decision of a day was made."""
+    at = pl.col(job.layout.theirs(c.DECIDED_AT)).dt.convert_time_zone("UTC")
+    rows = pl.scan_parquet(list(day.files), glob=False, hive_partitioning=False)
+    newest: dt.datetime = rows.select(at.max()).collect(engine="streaming").item()
+    return newest
 
 
 def _days_of(
@@ -133,7 +185,7 @@ def _grouped(index: dict[str, dict[str, Any]], zone: str) -> tuple[Day, ...]:
             digest=digest_of(zone, [index[file]["digest"] for file in files]),
             window=(
                 border(dt.date.fromisoformat(day), zone),
-                border(dt.date.fromisoformat(day) + dt.timedelta(days=1), zone),
+                ends_at(dt.date.fromisoformat(day), zone),
             ),
             is_newest=day == newest,
         )
@@ -145,6 +197,11 @@ def days_in_log(folder: Folder) -> set[str]:
     """The days that the log held when it was last looked at."""
     files = (folder.read_json(FILES) or {}).values()
     return {day for file in files for day in file["days"]}
+
+
+def ends_at(night: dt.date, zone: str) -> dt.datetime:
+    """The instant at which `night` ends in `zone`, in UTC."""
+    return border(night + dt.timedelta(days=1), zone)
 
 
 def border(day: dt.date, zone: str) -> dt.datetime:

@@ -2,7 +2,8 @@
 
 estimates/NIGHT.parquet   all rows of the night
 estimates/NIGHT.json      what they were made from: a digest of everything, one of
-                          the settings alone, the evidence of the night's own day,
+                          the settings alone, the evidence of the night's own day
+                          and of those that it is the first to know more of,
                           the unknown actions in it, and of every candidate
                           its place and the largest probability it gives
 Estimates are made candidate by candidate, so memory holds the evidence of one.
@@ -27,12 +28,13 @@ from flows.warehouse import evidence, models, plans, revisions
 from flows.warehouse.checked import revision_of
 from flows.warehouse.days import days_in_log
 from flows.warehouse.evidence import EVIDENCE, EXACT, Keys
+from flows.warehouse.history import History
 from flows.warehouse.plans import settings_of
 from flows.warehouse.settings import Job
 from flows.warehouse.workers import results
 
 ESTIMATES = "estimates"
-VERSION = 3
+VERSION = 4
 # How many nights' estimates are held before they are written.
 NIGHTS_AT_ONCE = 32
 # From so many candidates times nights times cuts on, processes are started.
@@ -44,51 +46,56 @@ class Made:
     """A night that was estimated.
 
     settings: digest of how it was estimated.
-    evidence: candidate to the digest that names its counts on the night's own day.
+    evidence: of the night's own day, and of those it is the first to know more of,
+        candidate to the digest that names its counts.
     unknown: candidate to the actions it takes that this day's log never lists.
     """
 
     night: dt.date
     settings: str
-    evidence: Keys
+    evidence: Mapping[dt.date, Keys]
     unknown: Mapping[str, Sequence[str]]
 
 
 def estimate_nights(
     folder: Folder,
     job: Job,
-    keys: Mapping[dt.date, Keys],
+    history: History,
     run_id: str,
     advance: Callable[[], None],
 ) -> int:
     """Makes the estimates that are not there yet; returns of how many nights.
 
-    keys: of every day up to the newest night, oldest first.
+    history: up to the newest night.
     """
     plan = plans.declare(folder, job, [one.night for one in made_nights(folder)])
     wanted = {
         night: key
-        for night, key in _digests(folder, job, keys, plan)
+        for night, key in _digests(folder, job, history, plan)
         if not _is_made(folder, night, key)
     }
-    counted = [revision_of(folder, day) for day in keys]
-    revised = dict(zip(keys, itertools.accumulate(counted), strict=True))
-    for _ in range(len(keys) - len(wanted)):
+    counted = [revision_of(folder, day) for day in history.days]
+    revised = dict(zip(history.nights, itertools.accumulate(counted), strict=True))
+    for _ in range(len(history.nights) - len(wanted)):
         advance()
-    for nights in _batches(list(wanted)):
-        rows = _rows(folder, job, keys, nights, plan)
+    run = pl.lit(run_id).alias("run_id")
+    for nights in _batches(list(wanted), history):
+        _record_what_moved(folder, job, history, nights[0], plan, run)
+        rows = _rows(folder, job, history.at(nights[-1]), nights, plan)
         for night in nights:
-            made = rows[night].with_columns(pl.lit(run_id).alias("run_id"))
+            made = rows[night].with_columns(run)
             if _is_revised(folder, job, night, revised[night]):
-                revisions.record(folder, night, read(folder, night), made)
+                revisions.record(folder, night, read(folder, night), made, night)
             folder.write_parquet(made, ESTIMATES, f"{night}.parquet")
             folder.write_json(
                 {
                     "key": wanted[night],
                     "settings": settings_of(job),
                     "revisions": revised[night],
-                    "evidence": dict(keys[night]),
-                    "unknown": evidence.unknown_actions(folder, night, keys[night]),
+                    "evidence": _dated(history.new_at(night)),
+                    "unknown": evidence.unknown_actions(
+                        folder, night, history.at(night)[night]
+                    ),
                     "places": [[*n, place] for n, place in plan.places.items()],
                     "largest": dict(plan.largest),
                 },
@@ -107,10 +114,9 @@ def _rows(
     plan: Plan,
 ) -> dict[dt.date, pl.DataFrame]:
     """The estimates of each night."""
-    known = {day: of_day for day, of_day in keys.items() if day <= max(nights)}
     rows: dict[dt.date, list[dict[str, Any]]] = {night: [] for night in nights}
     against: dict[tuple[str, dt.date], str | None] = {}
-    shared = _Shared(folder, job, known, tuple(nights), plan, against)
+    shared = _Shared(folder, job, keys, tuple(nights), plan, against)
     subjects = evidence.subjects_of(job)
     # Pairs rest on what is known of their candidates.
     for group in (
@@ -156,9 +162,35 @@ def _of_subject(
     return list(beside(made, scores)), found
 
 
-def _batches(nights: Sequence[dt.date]) -> Iterator[Sequence[dt.date]]:
-    for start in range(0, len(nights), NIGHTS_AT_ONCE):
-        yield nights[start : start + NIGHTS_AT_ONCE]
+def _batches(
+    nights: Sequence[dt.date], history: History
+) -> Iterator[Sequence[dt.date]]:
+    """Nights that are made together: of one epoch, and not too many."""
+    for _, same in itertools.groupby(nights, history.epoch):
+        together = list(same)
+        for start in range(0, len(together), NIGHTS_AT_ONCE):
+            yield together[start : start + NIGHTS_AT_ONCE]
+
+
+def _record_what_moved(
+    folder: Folder,
+    job: Job,
+    history: History,
+    night: dt.date,
+    plan: Plan,
+    run: pl.Expr,
+) -> None:
+    """Keeps how the night before would be, where a night knows more of earlier days."""
+    before = [one for one in history.nights if one < night][-1:]
+    if not before or history.epoch(before[0]) == history.epoch(night):
+        return
+    made = {one.night: one for one in made_nights(folder)}
+    (last,) = before
+    if last not in made or made[last].settings != settings_of(job):
+        return
+    keys = {day: of for day, of in history.at(night).items() if day <= last}
+    now = _rows(folder, job, keys, [last], plan)[last].with_columns(run)
+    revisions.record(folder, last, read(folder, last), now, night)
 
 
 def made_nights(folder: Folder) -> tuple[Made, ...]:
@@ -171,7 +203,10 @@ def made_nights(folder: Folder) -> tuple[Made, ...]:
                 Made(
                     dt.date.fromisoformat(night),
                     kept["settings"],
-                    kept["evidence"],
+                    {
+                        dt.date.fromisoformat(day): of_day
+                        for day, of_day in kept["evidence"].items()
+                    },
                     kept["unknown"],
                 )
             )
@@ -205,17 +240,22 @@ def plan_of(folder: Folder, job: Job, night: dt.date) -> Plan | None:
 
 
 def _digests(
-    folder: Folder, job: Job, keys: Mapping[dt.date, Keys], plan: Plan
+    folder: Folder, job: Job, history: History, plan: Plan
 ) -> Iterator[tuple[dt.date, str]]:
     """Of each night a digest of all that its estimates depend on: a chain of days."""
     shares = [(n, plan.share(n)) for n in evidence.subjects_of(job)]
     largest = sorted(plan.largest.items())
     digest = digest_of(VERSION, settings_of(job), sorted(shares), largest)
-    fitted = models.digests(folder, job, keys)
-    for night, of_day in keys.items():
+    fitted = models.digests(folder, job, history.nights)
+    for night in history.nights:
         looks = plan.looks_at(night)
-        digest = digest_of(digest, str(night), of_day, fitted.get(night))
+        new = _dated(history.new_at(night))
+        digest = digest_of(digest, str(night), new, fitted.get(night))
         yield night, digest_of(digest, str(looks.first_night), looks.horizon_nights)
+
+
+def _dated(keys: Mapping[dt.date, Keys]) -> dict[str, Keys]:
+    return {str(day): dict(of_day) for day, of_day in keys.items()}
 
 
 def _is_revised(folder: Folder, job: Job, night: dt.date, revised: int) -> bool:

@@ -41,7 +41,7 @@ from flows.policies import (
 )
 from flows.warehouse import frequencies, models
 from flows.warehouse.checked import profile_of, revision_of
-from flows.warehouse.days import Day, name_of, open_day, stamp_of
+from flows.warehouse.days import Day, name_of, open_day, open_judged, stamp_of
 from flows.warehouse.settings import BASELINE, Job
 
 SOURCES = "sources.json"
@@ -97,7 +97,7 @@ def version_of(candidate: Candidate) -> str:
     return digest_of(candidate.spec, [digest_of_file(file) for file in files])
 
 
-def keys_of(folder: Folder, job: Job, days: Sequence[Day]) -> dict[dt.date, Keys]:
+def keys_of(folder: Folder, job: Job, days: Sequence[Day]) -> dict[Day, Keys]:
     """Of each day and candidate a digest of all that its counts depend on.
 
     Raises: PolicyError when a candidate has no file for a day.
@@ -112,10 +112,10 @@ def keys_of(folder: Folder, job: Job, days: Sequence[Day]) -> dict[dt.date, Keys
         asdict(job.layout),
     )
     by_candidate = {
-        day.day: {
+        day: {
             candidate.name: digest_of(
                 *shared,
-                day.digest,
+                day.scored_digest,
                 candidate.name,
                 candidate.spec,
                 [digests[name] for name in by_day[number]],
@@ -184,7 +184,7 @@ def prepare_day(
     Raises: PolicyError.
     """
     request = Request(
-        log=open_day(job, day.files),
+        log=open_judged(job, day),
         candidates=tuple(for_day(candidate, day.day) for candidate in candidates),
         reward_range=job.reward_range,
         work=work,
@@ -203,14 +203,6 @@ def count_day(folder: Folder, job: Job, day: Day, keys: Keys) -> None:
     counts: dict[str, pl.DataFrame] = {}
     with queries.connection() as con, folder.work() as work:
         prepared = prepare_day(con, folder, job, day, candidates, work)
-        frequencies.count_day(
-            con,
-            folder,
-            job,
-            day,
-            log=open_day(job, day.files),
-            profile=prepared.profile,
-        )
         if EXACT in kinds_of(job):
             counts[EXACT] = exact.count(
                 prepared.scorable,
@@ -231,6 +223,7 @@ def count_day(folder: Folder, job: Job, day: Day, keys: Keys) -> None:
             sampling=sampling(open_day(job, day.files), prepared.profile, grid),
         )
         models.count_day(folder, job, day, keys, prepared, [*scored.values()], grid)
+        frequencies.count_day(con, folder, job, day, profile=prepared.profile)
     for subject in wanted:
         key = keys[label(subject)]
         unknown = prepared.unknown.get(subject[0], ()) if not subject[1] else ()
@@ -289,8 +282,8 @@ def _write(
         is_its_own &= pl.col("other") == of[1]
     dated = counts.filter(is_its_own).select(
         pl.lit(day.day).alias("day"),
-        pl.lit(day.window[1]).alias("judged_as_of"),
-        pl.lit(revision_of(folder, day.day), dtype=pl.Int64).alias("revision"),
+        pl.lit(day.judged_as_of).alias("judged_as_of"),
+        pl.lit(revision_of(folder, day), dtype=pl.Int64).alias("revision"),
         pl.all(),
     )
     folder.write_parquet(dated, kind, str(day.day), f"{key}.parquet")

@@ -16,10 +16,10 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from flows.decisions import Log, Profile
+from flows.decisions import Profile, measure
 from flows.folder import Folder, digest_of
 from flows.offpolicy.frequencies import FINDINGS, count, findings
-from flows.warehouse.days import Day
+from flows.warehouse.days import Day, open_day
 from flows.warehouse.settings import Job
 
 FREQUENCIES = "frequencies"
@@ -36,11 +36,11 @@ def count_day(
     job: Job,
     day: Day,
     *,
-    log: Log,
     profile: Profile,
 ) -> None:
-    """Counts the actions of a day whose decisions are measured on the connection."""
-    target = _path(folder, job, day)
+    """Counts the actions of all decisions of a day, whatever came of them."""
+    target, log = _path(folder, job, day), open_day(job, day.files)
+    measure(con, log, window=day.window)
     dated = count(con, log, profile).select(pl.lit(day.day).alias("day"), pl.all())
     folder.write_parquet(dated, FREQUENCIES, str(day.day), target.name)
     for old in folder.glob(f"{FREQUENCIES}/{day.day}", "*.parquet"):

@@ -1,6 +1,7 @@
 """Reward models, and the doubly robust scores that are counted with them.
 
-models/seen/DAY-KEY.parquet      what a day's decisions earned, by context and action
+models/seen/DAY-KEY.parquet      what a day's decisions earned, by context and action,
+                                 as its own night knew it
 models/NIGHT-KEY.json            the model of a night, fitted when it was first counted
                                  on at most the last 28 days before it, with a digest;
                                  the key is one of how the log is read
@@ -17,7 +18,7 @@ from __future__ import annotations
 import datetime as dt
 import importlib.util
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -82,7 +83,8 @@ def is_uncounted(
     if subject not in _subjects(job):
         return False
     digest = _digest(_model_path(folder, job, day.day))
-    if digest is None or not _seen_path(folder, job, day).exists():
+    is_learnt = not _is_first(day) or _seen_path(folder, job, day).exists()
+    if digest is None or not is_learnt:
         return True
     return not _path(folder, day.day, keys[subject[0]], digest).exists()
 
@@ -123,8 +125,8 @@ def count_day(
     )
     dated = counts.select(
         pl.lit(day.day).alias("day"),
-        pl.lit(day.window[1]).alias("judged_as_of"),
-        pl.lit(revision_of(folder, day.day), dtype=pl.Int64).alias("revision"),
+        pl.lit(day.judged_as_of).alias("judged_as_of"),
+        pl.lit(revision_of(folder, day), dtype=pl.Int64).alias("revision"),
         pl.all(),
     )
     for one in wanted:
@@ -133,11 +135,9 @@ def count_day(
         folder.write_parquet(rows, SCORES, str(day.day), path.name)
 
 
-def digests(
-    folder: Folder, job: Job, keys: Mapping[dt.date, Mapping[str, str]]
-) -> dict[dt.date, str]:
+def digests(folder: Folder, job: Job, days: Iterable[dt.date]) -> dict[dt.date, str]:
     """The digest of the model of each of some nights; none without the option."""
-    found = {day: _digest(_model_path(folder, job, day)) for day in keys}
+    found = {day: _digest(_model_path(folder, job, day)) for day in days}
     return {day: digest or "" for day, digest in found.items() if job.doubly_robust}
 
 
@@ -167,11 +167,16 @@ def _subjects(job: Job) -> set[Subject]:
     return {(n.name, NO_OTHER) for n in job.candidates if n.kind is not Kind.LOGGING}
 
 
+def _is_first(day: Day) -> bool:
+    """Whether it is the version of a day that its night knew: models learn from it."""
+    return day.judged is None or day.judged.is_first
+
+
 def _keep_seen(
     folder: Folder, job: Job, day: Day, prepared: Prepared, log: Lists, grid: Grid
 ) -> None:
     target = _seen_path(folder, job, day)
-    if target.exists():
+    if not _is_first(day) or target.exists():
         return
     schema = log.frames[0].collect_schema()
     rows = seen(
@@ -223,7 +228,7 @@ def _model_path(folder: Folder, job: Job, night: dt.date) -> Path:
 
 
 def _seen_path(folder: Folder, job: Job, day: Day) -> Path:
-    key = digest_of(day.digest, _read_as(job))
+    key = digest_of(day.scored_digest, _read_as(job))
     return folder.path(SEEN, f"{day.day}-{key}.parquet")
 
 

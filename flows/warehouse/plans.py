@@ -32,6 +32,7 @@ def settings_of(job: Job) -> str:
         asdict(job.layout),
         [job.cuts, job.pairs, sorted(job.fixed_at.items()), job.timezone],
         job.doubly_robust,
+        None if job.rewards is None else job.rewards.meaning,
     )
 
 

@@ -63,9 +63,10 @@ def _build(con: duckdb.DuckDBPyConnection, folder: Folder, listed: Path) -> None
     nights = made_nights(folder)
     estimates = [folder.path(ESTIMATES, f"{one.night}.parquet") for one in nights]
     counted = [
-        path_of(folder, EVIDENCE, one.night, key)
+        path_of(folder, EVIDENCE, day, key)
         for one in nights
-        for key in one.evidence.values()
+        for day, of_day in one.evidence.items()
+        for key in of_day.values()
     ]
     violations = [
         *folder.glob(VIOLATIONS, "*.parquet"),

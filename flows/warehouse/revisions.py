@@ -5,6 +5,10 @@ night from that day on is estimated again (validity.md 7). What its estimates si
 start were before and are now is kept in `revisions/NIGHT-RUN.parquet`, one file each
 time, so that nobody has to guess how far a published number can be trusted to stay.
 
+Rewards that became known after a night had closed leave that night as it is, and count
+from the first night on that knows them. What the night before that one would be now is
+kept likewise; `known_from` is the night that knows it.
+
 A night that was made under other settings is another analysis, and not compared.
 """
 
@@ -22,6 +26,7 @@ KEYS = ["candidate", "other", "estimand"]
 NUMBERS = ["estimate", "lower", "upper"]
 SCHEMA = {
     "night": pl.Date,
+    "known_from": pl.Date,
     **dict.fromkeys(KEYS, pl.String),
     **{f"{name}_before": pl.Float64 for name in NUMBERS},
     **{f"{name}_after": pl.Float64 for name in NUMBERS},
@@ -30,11 +35,17 @@ SCHEMA = {
 
 
 def record(
-    folder: Folder, night: dt.date, before: pl.DataFrame, after: pl.DataFrame
+    folder: Folder,
+    night: dt.date,
+    before: pl.DataFrame,
+    after: pl.DataFrame,
+    known_from: dt.date,
 ) -> None:
     """Keeps what moved between two makings of a night; nothing when nothing did.
 
     before, after: rows of table `estimates`.
+    known_from: the first night that knows what changed; a night that is made again
+        knows it itself.
     """
     moved = (
         _headline(before)
@@ -51,13 +62,17 @@ def record(
                 for name in NUMBERS
             )
         )
-        .with_columns(pl.col("run_id_after").alias("run_id"))
+        .with_columns(
+            pl.lit(known_from).alias("known_from"),
+            pl.col("run_id_after").alias("run_id"),
+        )
         .select(list(SCHEMA))
         .sort(KEYS)
     )
     if moved.height:
         run = moved["run_id"][0]
-        folder.write_parquet(moved, REVISIONS, f"{night}-{run}.parquet")
+        later = "" if known_from == night else f"-{known_from}"
+        folder.write_parquet(moved, REVISIONS, f"{night}-{run}{later}.parquet")
 
 
 def read(folder: Folder) -> pl.DataFrame:
@@ -67,7 +82,7 @@ def read(folder: Folder) -> pl.DataFrame:
         for file in folder.glob(REVISIONS, "*.parquet")
     ]
     found = pl.concat([pl.DataFrame(schema=SCHEMA), *frames])
-    return found.sort("night", "run_id", *KEYS)
+    return found.sort("night", "run_id", "known_from", *KEYS)
 
 
 def _headline(rows: pl.DataFrame) -> pl.DataFrame:

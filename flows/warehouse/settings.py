@@ -13,6 +13,7 @@ from pathlib import Path
 from flows.decisions import Layout
 from flows.offpolicy.methods import Design
 from flows.policies import Candidate
+from flows.rewards import Rewards
 
 # The logging policy's own rows in the tables carry this name.
 BASELINE = "logging"
@@ -25,6 +26,8 @@ class Job:
     base: the job file's folder, from which relative paths start.
     timezone: of the night's border.
     log: patterns of the log's files, relative to `base`.
+    rewards: how rewards are joined that come in a table of their own; None where the
+        log holds them.
     design: how intervals are made.
     cuts: the declared segments, each some context columns.
     pairs: candidates whose difference is declared.
@@ -52,6 +55,7 @@ class Job:
     reports: tuple[str, ...]
     also: tuple[str, ...]
     digest: str
+    rewards: Rewards | None = None
     doubly_robust: bool = False
     has_suggestions: bool = False
 

@@ -33,6 +33,7 @@ from flows.offpolicy.nights import EPOCH, segment_shares
 from flows.offpolicy.plan import Plan, Subject
 from flows.policies import nearest
 from flows.warehouse import estimates, evidence, windows
+from flows.warehouse.arrivals import closing
 from flows.warehouse.evidence import EXACT
 from flows.warehouse.publish import WAREHOUSE
 from flows.warehouse.segments import WHOLE, Chosen
@@ -66,6 +67,23 @@ class Standing:
     def design(self) -> Design:
         """How intervals of that night are made."""
         return self.plan.design_at(self.night)
+
+    def read(
+        self,
+        part: Chosen,
+        nights: Window,
+        design: Design | None,
+        subject: Subject | None = None,
+    ) -> pl.DataFrame:
+        """The evidence of a window, as it was known on the night.
+
+        subject: another one than this.
+        """
+        rewards, as_of = self.job.rewards, None
+        if rewards is not None:
+            as_of = closing(rewards, self.night, self.job.timezone)
+        of = subject or self.subject
+        return windows.read(self.con, of, part, nights, design, as_of)
 
     def start(self, part: Chosen) -> dt.date:
         """Where "since the start" begins in some segments."""
@@ -104,7 +122,7 @@ class Standing:
         Raises: UsageError when there is no decision.
         """
         design, nights = self.design, window(first, end)
-        rows = windows.read(self.con, self.subject, part, nights, design)
+        rows = self.read(part, nights, design)
         if rows.is_empty():
             raise UsageError(self._nothing(part, first, end))
         against = self._against(end)
@@ -125,7 +143,7 @@ class Standing:
 
     def decisions(self, first: dt.date, end: dt.date) -> int:
         """How many decisions these nights hold."""
-        rows = windows.read(self.con, self.subject, WHOLE, window(first, end), None)
+        rows = self.read(WHOLE, window(first, end), None)
         return int(rows["decisions"].sum())
 
     def _against(self, end: dt.date) -> str | None:
@@ -136,7 +154,7 @@ class Standing:
             look = windows.look(self.con, alone, WHOLE, self.night, is_logging=False)
             # Whoever is not withheld has been tested that night, and passed.
             if found is None and (look is None or look.finding.is_withheld):
-                rows = windows.read(self.con, alone, WHOLE, nights, None)
+                rows = self.read(WHOLE, nights, None, alone)
                 found = contradiction(self.plan.cells(rows, alone), name)
         return found
 
@@ -146,9 +164,11 @@ class Standing:
             return None
         folder = Folder(self.job.results)
         keys = {
-            one.night: one.evidence
+            day: of_day
             for one in estimates.made_nights(folder)
-            if 0 <= (one.night - EPOCH).days - nights.first < nights.nights
+            if one.night <= self.night
+            for day, of_day in one.evidence.items()
+            if 0 <= (day - EPOCH).days - nights.first < nights.nights
         }
         rows = evidence.read(folder, keys, EXACT, self.subject)
         is_chosen = pl.col("segment").is_in(part.segments)

@@ -118,9 +118,11 @@ def read(
     part: Chosen,
     window: Window,
     design: Design | None,
+    as_of: dt.datetime | None,
 ) -> pl.DataFrame:
     """The evidence of a window, as far as intervals of the design tell it apart.
 
+    as_of: of rewards that come apart, what was known at this instant.
     design: None where nothing is to be told apart.
     Returns: columns of evidence from `other` on, with `day`; no row without a decision.
     """
@@ -132,6 +134,7 @@ def read(
         "segments": list(part.segments),
         "first": first,
         "last": first + dt.timedelta(days=window.nights - 1),
+        "as_of": as_of,
         **units,
     }
     rows = queries.frame(

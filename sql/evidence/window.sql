@@ -1,5 +1,6 @@
 -- The evidence of a candidate (or compared pair) in some segments and a window, counts
--- added over everything that an interval does not tell apart.
+-- added over everything that an interval does not tell apart. Of each day the version
+-- that was known at an instant.
 with in_window as (
     select
         ${place} as unit,
@@ -22,6 +23,8 @@ with in_window as (
         and segment_by = $segment_by
         and list_contains($segments::varchar[], segment)
         and day between $first::date and $last::date
+        and ($as_of::timestamptz is null or judged_as_of <= $as_of::timestamptz)
+        and (superseded_at is null or superseded_at > $as_of::timestamptz)
 )
 
 select

@@ -9,6 +9,7 @@ select
     max(day) as last_day,
     sum(decisions)::bigint as decision_count
 from evidence
+where superseded_at is null
 group by
     candidate,
     other,

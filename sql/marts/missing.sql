@@ -17,6 +17,7 @@ from evidence
 where
     kind % 4 > 0
     and other = ''
+    and superseded_at is null
 group by
     day,
     candidate,

@@ -1,6 +1,7 @@
 -- The table of revisions before any night moved.
 create table revisions (
     night date,
+    known_from date,
     candidate varchar,
     other varchar,
     estimand varchar,

@@ -2,6 +2,7 @@
 create table revisions as
 select
     night,
+    known_from,
     candidate,
     other,
     estimand,

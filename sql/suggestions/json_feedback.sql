@@ -4,25 +4,29 @@ insert into feedback_records
 with
 lists as (
     select
-        row as body,
-        json,
-        coalesce(
-            held(fields(json), 'feedbackrecords'), held(fields(json), 'records')
-        ) as listed,
-        coalesce(
-            held(fields(json), 'userquestion'), held(fields(json), 'question')
-        ) is not null as is_record
+        *,
+        has(json, ['userquestion', 'question']) as is_record,
+        has(json, ['feedbackrecords', 'records']) as is_list,
+        listed(json) as listed
     from bodies
 ),
 
 found as (
     select
-        body,
+        row as body,
         case
-            when json_type(listed) = 'ARRAY' then listed::json[]
-            when listed is null and is_record then [json]
+            when is_list and json_type(listed) = 'ARRAY' then listed::json[]
+            when is_record and not is_list then [json]
             else [null]
-        end as records
+        end as records,
+        case
+            when no_object(json) is not null
+                then 'body ' || row || ': ' || no_object(json)
+            when is_list and json_type(listed) <> 'ARRAY'
+                then 'feedbackRecords are ' || short(listed)
+            when not (is_list or is_record)
+                then 'no feedbackRecords: ' || short(json)
+        end as wrong
     from lists
 ),
 
@@ -30,7 +34,8 @@ numbered as (
     select
         body,
         unnest(records) as record,
-        generate_subscripts(records, 1) as number
+        generate_subscripts(records, 1) as number,
+        wrong
     from found
 ),
 
@@ -44,7 +49,12 @@ given as (
         held(fields(record), 'askedat') ->> '$' as asked_at,
         held(fields(record), 'eventid') ->> '$' as event_id,
         held(fields(record), 'userid') ->> '$' as user_id,
-        fields(record) is null as is_broken
+        coalesce(wrong, no_object(coalesce(record, 'null'))) as wrong,
+        -- A name that was surely meant for the pair's.
+        list_filter(
+            json_keys(record),
+            lambda k: levenshtein(plain([k])[1], 'qnaid') between 1 and 2
+        )[1] as misspelt
     from numbered
 )
 
@@ -58,12 +68,13 @@ select
     event_id,
     user_id,
     case
-        when is_broken then 'no feedback record'
-        when json_type(question) <> 'VARCHAR'
-            then 'userQuestion of type ' || json_type(question)
+        when wrong is not null then wrong
+        when json_type(question) <> 'VARCHAR' then 'userQuestion ' || short(question)
         when not names_no_pair(qna_id) and whole(qna_id) is null
-            then 'qnaId ' || qna_id
+            then 'qnaId ' || short(qna_id)
+        when qna_id is null and misspelt is not null
+            then 'no qnaId, but ' || misspelt
         when asked_at is not null and instant(asked_at) is null
-            then 'askedAt ' || asked_at
+            then 'askedAt ' || short(asked_at)
     end as unread
 from given

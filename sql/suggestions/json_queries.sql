@@ -10,7 +10,7 @@ given as (
         held(fields(json), 'userid') ->> '$' as user_id,
         held(fields(json), 'istest') ->> '$' as is_test,
         held(fields(json), 'answers') as answers,
-        fields(json) is null as is_broken
+        no_object(json) as wrong
     from bodies
 )
 
@@ -37,14 +37,12 @@ select
         ]
     ] as answers,
     case
-        when is_broken then 'no readable JSON object'
-        when json_type(question) <> 'VARCHAR'
-            then 'question of type ' || json_type(question)
+        when wrong is not null then wrong
+        when json_type(question) <> 'VARCHAR' then 'question ' || short(question)
         when asked_at is not null and instant(asked_at) is null
-            then 'asked_at ' || asked_at
+            then 'asked_at ' || short(asked_at)
         when is_test is not null and try_cast(is_test as boolean) is null
-            then 'is_test ' || is_test
-        when json_type(answers) <> 'ARRAY'
-            then 'answers of type ' || json_type(answers)
+            then 'is_test ' || short(is_test)
+        when json_type(answers) <> 'ARRAY' then 'answers ' || short(answers)
     end as unread
 from given

@@ -49,6 +49,7 @@ def estimates(name: str, folder: Path) -> pl.DataFrame:
     with steps.alone(job):
         plan = steps.plan(job, Asked())
         steps.check(plan)
+        steps.judge(plan)
         for day in steps.uncounted(plan):
             steps.count(plan, day)
         made = steps.estimate(plan)

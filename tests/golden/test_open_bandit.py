@@ -28,6 +28,7 @@ def night(tmp_path_factory):
         with steps.alone(job):
             plan = steps.plan(job, Asked())
             steps.check(plan)
+            steps.judge(plan)
             for day in steps.uncounted(plan):
                 steps.count(plan, day)
             made = steps.estimate(plan)

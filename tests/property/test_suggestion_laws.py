@@ -119,7 +119,7 @@ def test_every_open_text_whose_pair_is_given_is_in_a_group_or_held_back(parts):
     known = set(questions["question"]) | set(accepted["key"])
     refused = set(rejected.rows())
     due = {row for row in placed.rows() if row[1] not in known and row not in refused}
-    held = set(lexical.engine().held_back(*parts).rows())
+    held = set(lexical.engine().grouped(*parts)[1].rows())
     shown = grouped(parts).filter(pl.col("margin").is_null(), ~pl.col("is_accepted"))
     assert due == (due & held) | (due & set(shown.select(*PAIR_AND_KEY).rows()))
     assert not held & set(shown.select(*PAIR_AND_KEY).rows())

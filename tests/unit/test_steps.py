@@ -11,9 +11,14 @@ import pytest
 
 from flows.asked import Asked, nights
 from flows.errors import LogError, PolicyError, UsageError
+from flows.warehouse.days import ends_at
 
 MADE = runpy.run_path(str(Path(__file__).parent / "warehouse" / "conftest.py"))
 KNOWN = [dt.date(2024, 5, day) for day in (1, 2, 4)]
+
+
+def ends(zone):
+    return lambda night: ends_at(night, zone)
 
 
 @pytest.fixture
@@ -29,7 +34,7 @@ def write(place, number, **columns):
 
 
 def test_without_a_wish_the_newest_night_is_run():
-    assert nights(Asked(), KNOWN, "UTC") == (KNOWN[-1],)
+    assert nights(Asked(), KNOWN, ends("UTC")) == (KNOWN[-1],)
 
 
 @pytest.mark.parametrize(
@@ -47,14 +52,14 @@ def test_without_a_wish_the_newest_night_is_run():
     ],
 )
 def test_nights_are_asked_for_by_date_range_or_instant(asked, found):
-    assert nights(asked, KNOWN, "UTC") == tuple(KNOWN[number] for number in found)
+    assert nights(asked, KNOWN, ends("UTC")) == tuple(KNOWN[number] for number in found)
 
 
 def test_an_instant_is_judged_by_the_border_of_the_job_s_zone():
     asked = Asked(as_of="2024-05-03T03:59:59Z")
-    assert nights(asked, KNOWN, "America/New_York") == (KNOWN[0],)
+    assert nights(asked, KNOWN, ends("America/New_York")) == (KNOWN[0],)
     asked = Asked(as_of="2024-05-03T04:00:00Z")
-    assert nights(asked, KNOWN, "America/New_York") == (KNOWN[1],)
+    assert nights(asked, KNOWN, ends("America/New_York")) == (KNOWN[1],)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +82,7 @@ def test_an_instant_is_judged_by_the_border_of_the_job_s_zone():
 )
 def test_a_night_that_cannot_be_run_is_refused_with_those_there_are(asked, told):
     with pytest.raises((LogError, UsageError), match=told) as caught:
-        nights(asked, KNOWN, "UTC")
+        nights(asked, KNOWN, ends("UTC"))
     assert caught.value.exit_code == 2
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import polars as pl
@@ -15,6 +17,7 @@ from flows import suggesting
 from flows.errors import JobError
 from flows.job import asking
 from flows.suggestions.broken import SignalsError
+from flows.suggestions.state import State, StateError
 from flows.warehouse import suggested
 
 SAMPLE = Path(__file__).parents[2] / "data" / "sample"
@@ -133,7 +136,31 @@ def test_a_bad_question_stops_the_run_and_leaves_the_last_list(job):
     ).write_parquet(job.parent / "questions" / "day=2019-11-24" / "bad.parquet")
     with pytest.raises(SignalsError, match=r"bad\.parquet"):
         suggesting.suggest(asking(job))
+    listing = asking(job).state / "violations.parquet"
+    assert set(files(job)) - set(first) == {listing.relative_to(job.parent)}
+    listing.unlink()
     assert files(job) == first
+
+
+def test_every_refused_row_is_listed_until_the_log_is_mended(job, untaken):
+    bad = job.parent / "feedback" / "bad.json"
+    records = [{"userQuestion": "a", "qnaId": f"n{n}"} for n in range(9)]
+    bad.write_text(json.dumps({"feedbackRecords": records}))
+    listing = asking(job).state / "violations.parquet"
+    assert f"All rows: {listing}" in untaken("check", job).refusal()
+    listing.unlink()
+    with pytest.raises(SignalsError, match="and 4 more"):
+        suggesting.suggest(asking(job))
+    rows = pl.read_parquet(listing)
+    assert rows["row"].to_list() == list(range(1, 10))
+    assert set(rows["rule"]) == {"record_can_be_read"}
+    records = [{"userQuestion": "a", "qnaId": 99}]
+    bad.write_text(json.dumps({"feedbackRecords": records}))
+    for file in (*job.parent.glob("feedback/20*"), *job.parent.glob("questions/*/*")):
+        file.unlink()
+    told = suggesting.suggest(asking(job)).sentence
+    assert "of pairs that the knowledge base does not have: 1" in told
+    assert not listing.exists()
 
 
 def test_check_reads_all_and_keeps_nothing(job, untaken):
@@ -176,6 +203,85 @@ def test_what_cannot_be_is_refused(job, untaken):
     told = untaken("kb", "export", job, "--out", job.parent / "no" / "kb.tsv").refusal()
     assert "name a file in a folder that exists" in told
     assert "no event of this user" in untaken("suggestions", "forget", "x", job).out
+
+
+def test_a_state_without_a_question_can_be_reviewed_and_a_bad_file_makes_none(
+    tmp_path, untaken
+):
+    state = tmp_path / "state"
+    untaken("kb", "import", SAMPLE, "--state", state).refusal()
+    assert not state.exists()
+    untaken("kb", "import", SAMPLE / "kb.tsv", "--state", state)
+    assert untaken("suggestions", "reject-all", "--state", state).out.startswith("0 ")
+    assert "Nothing to review" in (state / "review.html").read_text()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    out = untaken("kb", "export", "--state", state, "--out", pipe)
+    assert "name a file" in out.refusal()
+
+
+def as_folder(path):
+    path.unlink()
+    path.mkdir()
+
+
+def emptied(path):
+    path.write_bytes(b"")
+
+
+def test_what_cannot_be_opened_is_told_by_name(job, tmp_path, untaken):
+    suggesting.suggest(asking(job))
+    untaken("suggestions", "reject-all", job, "--pair", 4)
+    for name in ("decisions.json", "out.tsv"):
+        (job.parent / name).write_text("{}")
+    whole = shutil.copytree(job.parent, tmp_path.with_name("whole"))
+    apply = ("suggestions", "apply", job.parent / "decisions.json", job)
+    export = ("kb", "export", job, "--out", job.parent / "out.tsv")
+    accept = ("suggestions", "accept-all", job)
+    cases = {
+        "kb.tsv": ("check", job),
+        "questions/day=2019-11-24/*": ("check", job),
+        "results/*/*/state.json": ("suggestions", "list", job),
+        "results/*/*/members-*": ("suggestions", "list", job),
+        "results/*/*/signals-*": ("suggestions", "undo", "last", job),
+        "results/*/*/knowledge/*/kb.tsv": export,
+        "results/*/*/.user-key": None,
+        "decisions.json": apply,
+    }
+    folders = {
+        "feedback/2019-11-24.json": ("check", job),
+        "out.tsv": export,
+        "results/*/*/review.html": accept,
+        "results/*/*/.lock": accept,
+    }
+    each = [(emptied, cases), (as_folder, cases), (as_folder, folders)]
+    for spoilt, commands in each:
+        for pattern, command in commands.items():
+            (path,) = job.parent.glob(pattern)
+            spoilt(path)
+            if command is None:
+                with pytest.raises(StateError, match=r"\.user-key cannot be read"):
+                    suggesting.suggest(asking(job))
+            else:
+                told = untaken(*command).refusal()
+                assert path.name in told or str(path.parent) in told
+                assert "Errno" not in told
+            shutil.rmtree(job.parent)
+            shutil.copytree(whole, job.parent)
+
+
+def test_a_page_waits_for_the_run_that_writes_and_shows_what_it_left(tmp_path, untaken):
+    untaken("kb", "import", SAMPLE / "kb.tsv", "--state", tmp_path)
+    state = State(tmp_path)
+    with ThreadPoolExecutor() as pool:
+        with state.alone():
+            page = pool.submit(suggesting.published, state)
+            with pytest.raises(TimeoutError):
+                page.result(timeout=0.2)
+            state.commit({}, {"counts": {"queries": 7}})
+        page.result()
+    counts = json.loads((tmp_path / "suggestions.json").read_text())["counts"]
+    assert (counts["queries"], counts["records"]) == (7, 0)
 
 
 def test_a_user_is_forgotten(job, untaken):

@@ -2,7 +2,8 @@
 
 The engine groups texts by their first word. A text without a pair goes to the first
 pair that has a question with that word; the margin is always .5. A near copy of a
-rejected text begins with it and is at most two characters longer.
+rejected text begins with it and is at most two characters longer. While `is_apart`,
+every text is a group.
 """
 
 from __future__ import annotations
@@ -32,11 +33,13 @@ class FirstWord:
 
     def __init__(self):
         self.calls = []
+        self.is_apart = False
 
-    def cluster(self, pool, questions, accepted, rejected, *, closed):
+    def grouped(self, pool, questions, accepted, rejected, *, closed):
         self.calls.append(pool)
         placed = self._placed(pool, questions, accepted, rejected, closed)
-        placed = placed.join(self._near(placed, rejected), on=PAIR_AND_KEY, how="anti")
+        held = self._near(placed, rejected)
+        placed = placed.join(held, on=PAIR_AND_KEY, how="anti")
         along = accepted.select(
             *PAIR_AND_KEY,
             margin=pl.lit(None, pl.Float64),
@@ -52,15 +55,12 @@ class FirstWord:
             .unique(["qna_id", "word"], keep="first", maintain_order=True)
             .select("qna_id", "word", head_key="key")
         )
-        return (
-            both.with_columns(word=word, similarity=0.5)
-            .join(heads, on=["qna_id", "word"], nulls_equal=True)
-            .select(MEMBERS.names())
+        members = both.with_columns(word=word, similarity=0.5).join(
+            heads, on=["qna_id", "word"], nulls_equal=True
         )
-
-    def held_back(self, pool, questions, accepted, rejected, *, closed):
-        placed = self._placed(pool, questions, accepted, rejected, closed)
-        return self._near(placed, rejected)
+        if self.is_apart:
+            members = members.with_columns(head_key="key")
+        return members.select(MEMBERS.names()), held
 
     def _placed(self, pool, questions, accepted, rejected, closed):
         barred = pl.concat([rejected.select(PAIR_AND_KEY), closed])

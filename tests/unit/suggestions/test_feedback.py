@@ -156,6 +156,11 @@ def test_all_refused_records_are_told_with_file_and_position(read):
             {"feedbackRecords": [{"qnaId": 1}, 5, {"userQuestion": 3, "qnaId": 1}]},
             '{"feedbackRecords": [',
             {"feedbackRecords": {"userQuestion": "a"}},
+            {"feedback": []},
+            {"feedbackRecords": [{"userQuestion": "a", "qna": 1}]},
+            {"userQuestion": "a", "UserQuestion": "b"},
+            '{"feedbackRecords": []}\n{"feedbackRecords": [',
+            '{\n"feedbackRecords": [\n{"userQuestion": "a" "qnaId": 1}]}',
         )
     message = str(told.value)
     assert told.value.exit_code == 2
@@ -163,12 +168,21 @@ def test_all_refused_records_are_told_with_file_and_position(read):
         "feedback-0.json, row 2: qnaId seven",
         "feedback-0.json, row 3: qnaId 1.5",
         "feedback-1.json, row 1: null",
-        "feedback-1.json, row 2: no feedback record",
-        "feedback-1.json, row 3: userQuestion of type",
-        "feedback-2.json, row 1: no feedback record",
+        "feedback-1.json, row 2: 5 in place of an object",
+        "feedback-1.json, row 3: userQuestion 3",
+        "feedback-2.json: is not JSON: Expecting value: line 1 column 22",
+        "feedback-8.json: is not JSON: Expecting ',' delimiter: line 3 column 22",
+        "and 4 more",
     ):
         assert place in message, message
-    assert sum(broken.rows.height for broken in told.value.broken) == 7
+    (rule, _) = told.value.broken
+    assert rule.rows["value"].to_list()[4:] == [
+        'feedbackRecords are {"userQuestion":"a"}',
+        'no feedbackRecords: {"feedback": []}',
+        "no qnaId, but qna",
+        "body 1: names that stand twice: userQuestion, UserQuestion",
+        "body 2: no JSON",
+    ]
 
 
 def test_a_time_without_a_zone_is_refused(read):

@@ -158,9 +158,10 @@ def test_near_copies_of_a_rejected_text_are_held_back():
         rejected=[(3, copy), (2, "opening times")],
     )
     engine = lexical.engine()
-    assert engine.cluster(*parts)["key"].to_list() == ["opening times"]
-    assert engine.held_back(*parts).rows() == [(3, copy + "n")]
-    assert engine.held_back(*parts[:3], pairs()).is_empty()
+    members, held = engine.grouped(*parts)
+    assert members["key"].to_list() == ["opening times"]
+    assert held.rows() == [(3, copy + "n")]
+    assert engine.grouped(*parts[:3], pairs())[1].is_empty()
 
 
 def test_closed_texts_do_not_meet_their_pair_or_any():
@@ -224,8 +225,9 @@ def test_nothing_asked_or_no_knowledge_base_gives_no_group():
     assert engine.cluster(asked.clear(), questions, accepted, rejected).is_empty()
     assert engine.cluster(asked, questions.clear(), accepted, rejected).is_empty()
     empty = [frame.clear() for frame in (asked, questions, accepted, rejected)]
-    assert engine.cluster(*empty).schema == MEMBERS
-    assert engine.held_back(*empty).is_empty()
+    members, held = engine.grouped(*empty)
+    assert members.schema == MEMBERS
+    assert held.is_empty()
 
 
 @pytest.mark.parametrize("changed", [{"margin": -0.1}, {"given_threshold": 40}])

@@ -159,15 +159,10 @@ def test_a_rejected_text_comes_back_for_another_pair_only(bot, ids):
 
 
 def test_two_that_merge_leave_one_and_the_other_names_it(bot, ids):
-    whole = bot.engine.cluster
-
-    def split(*frames, closed):
-        return whole(*frames, closed=closed).with_columns(head_key="key")
-
-    bot.engine.cluster = split
+    bot.engine.is_apart = True
     (older,) = ids(bot.asked(RESET | {"times": 5}))
     both = ids(bot.asked(CODE | {"times": 9, "batch": 1}, day=1))
-    bot.engine.cluster = whole
+    bot.engine.is_apart = False
     assert ids(bot.asked(day=2)) == [older]
     (younger,) = set(both) - {older}
     table = bot.table("suggestions").filter(suggestion=younger)

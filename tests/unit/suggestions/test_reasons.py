@@ -31,6 +31,13 @@ def test_queries_were_read_and_none_came_near(bot):
     assert overall == pair == ["none of the queries read came near: 12"]
 
 
+def test_only_pairs_that_there_are_not_were_named(bot):
+    text = "answers and records of pairs that the knowledge base does not have: 3"
+    assert told(bot, read=3, unknown_count=3)[0] == [text]
+    rows = [RESET | {"times": 4}]
+    assert told(bot, *rows, unknown_count=3)[0][1:] == [text]
+
+
 def test_q23_the_largest_group_is_too_small(bot):
     text = "the largest group holds 4 of 5 similar queries"
     assert told(bot, RESET | {"times": 4}) == ([text], [text])

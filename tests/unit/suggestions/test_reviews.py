@@ -192,7 +192,7 @@ def test_one_bad_row_stops_the_whole_file_and_every_problem_is_told(bot, ids, sa
         "row 4: verdict is 'maybe'; write accepted or rejected",
         "row 5: id is None; write the id of a suggestion",
         "row 6: 'Reset password' is accepted by row 1",
-        "row 7: note: not known; a decision has id, question, verdict",
+        "row 7: note: not known; known: id, question, verdict",
         "row 8: question is 3; write a text, or leave it out",
     )
     assert bot.files() == before
@@ -220,7 +220,7 @@ def test_the_page_rejects_the_twins_of_what_it_accepts(bot, save, at):
     [
         ("{", "is not JSON"),
         ("[]", 'no list of "decisions"'),
-        ('{"decisions": {}}', 'no list of "decisions"'),
+        ('{"decision": []}', 'no list of "decisions", found: decision'),
     ],
 )
 def test_a_file_that_is_no_decisions_file_is_refused(bot, at, content, told):
@@ -237,10 +237,29 @@ def test_a_file_that_is_not_there_is_refused(bot, at):
 
 def test_a_file_about_another_knowledge_base_is_refused(bot, ids, save, at):
     (one,) = ids(bot.asked(*BOTH))
-    (told,) = problems(save(row(one), state="shop/0123", at=at))
-    assert told.startswith("state is 'shop/0123'; the decisions are not about")
+    (told,) = problems(save(row(one), state="shop//0123", at=at))
+    assert told.startswith("state is 'shop//0123'; the decisions are not about")
     (told,) = problems(save(row(one), schema="other/1", at=at))
     assert "'untaken.decisions/1'" in told
+
+
+def test_a_file_of_another_state_is_refused_though_its_name_is_the_same(
+    bot, new_bot, ids, save, at
+):
+    twin = new_bot("twin")
+    twin.has(("help me", 1), ("open hours", 2), ("pay bill", 3))
+    for each in (bot, twin):
+        each.state.user_key()
+        (one,) = ids(each.asked(*BOTH))
+    foreign = listed(twin.state).mark
+    found = problems(save(row(one, verdct="x"), state=foreign, decision=1, at=at))
+    assert found[0] == "decision: not known; did you mean decisions?"
+    assert found[1].startswith(f"state is '{foreign}'; the decisions are about another")
+    assert found[2] == "row 1: verdct: not known; did you mean verdict?"
+    # Its own file is its own after another run, too.
+    own = save(row(one, question="reset code"), at=at)
+    bot.asked(CODE | {"text": "reset pin", "times": 2, "batch": 1})
+    assert own().accepted_count == 1
 
 
 def test_a_stale_file_decides_texts_but_no_whole_suggestion(bot, ids, save, at):
@@ -249,18 +268,15 @@ def test_a_stale_file_decides_texts_but_no_whole_suggestion(bot, ids, save, at):
     bot.asked(CODE | {"text": "reset pin", "times": 2, "batch": 1})
     (told,) = problems(whole)
     assert "may hold other texts than when the file was saved" in told
-    texts = save(row(one, question="reset code"), state="bot/stale", at=at)
+    texts = save(row(one, question="reset code"), state="bot//stale", at=at)
     assert texts().accepted_count == 1
 
 
 def test_a_suggestion_that_went_into_another_names_it(bot):
-    whole = bot.engine.cluster
-    bot.engine.cluster = lambda *frames, closed: whole(
-        *frames, closed=closed
-    ).with_columns(head_key="key")
+    bot.engine.is_apart = True
     shown = bot.asked(RESET | {"times": 5}).listing.suggestions["suggestion"].to_list()
     both = bot.asked(CODE | {"times": 6, "batch": 1}, day=1).listing.suggestions
-    bot.engine.cluster = whole
+    bot.engine.is_apart = False
     bot.asked(day=2)
     (younger,) = set(both["suggestion"]) - set(shown)
     (told,) = problems(lambda: bot.decides("accepted", younger))
@@ -306,6 +322,19 @@ def test_nothing_is_decided_by_a_list_of_nothing(bot, at):
     before = bot.files()
     assert reviewed(bot.state, [], at=at(0)).unchanged_count == 0
     assert bot.files() == before
+
+
+def test_the_beginning_of_an_id_is_enough_where_no_other_begins_so(bot):
+    texts = [{"text": f"t{n} it", "qna_id": 1, "times": 5} for n in range(20)]
+    shown = bot.asked(*texts).listing.suggestions["suggestion"].sort().to_list()
+    first = {name[0] for name in shown}
+    many = next(one for one in first if sum(n.startswith(one) for n in shown) > 1)
+    (told,) = problems(lambda: bot.decides("accepted", many))
+    begun = [name for name in shown if name.startswith(many)]
+    assert f"{many!r} begins the ids of {len(begun)} suggestions: {begun[0]}" in told
+    assert all(name in told for name in begun[:5])
+    assert bot.decides("accepted", shown[0][:8]).accepted_count == 1
+    assert "'' is not known" in problems(lambda: bot.decides("accepted", ""))[0]
 
 
 def test_a_decision_says_where_it_stands(bot, at):

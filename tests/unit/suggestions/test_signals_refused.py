@@ -26,8 +26,8 @@ BROKEN = {
         ({"asked_at": "2026-03-01T12:00:00"}, "asked_at 2026-03-01T12:00:00"),
         ({"asked_at": "2026-03-01"}, "asked_at 2026-03-01"),
         ({"asked_at": 1772366400}, "asked_at <number>"),
-        ({"question": ["a"]}, "question of type ARRAY"),
-        ({"answers": {"id": 1}}, "answers of type OBJECT"),
+        ({"question": ["a"]}, 'question ["a"]'),
+        ({"answers": {"id": 1}}, 'answers {"id":1}'),
         ({"is_test": "perhaps"}, "is_test perhaps"),
     ],
     "queries/20_question_is_present": [({"question": None}, "null")],
@@ -122,6 +122,15 @@ def test_all_broken_rows_are_told_at_once(refused):
     ]
     assert "10 problems" in str(error)
     assert "and 2 more" in str(error)
+    assert error.rows().height == 10
+    assert error.rows().columns == ["rule", "file", "row", "value"]
+
+
+def test_a_long_value_is_masked_and_then_cut(refused):
+    text = f"{'x' * 66} ana.maria.lopez@example.com, and more"
+    message = str(refused([GOOD | {"answers": [{"id": text, "score": 50}]}]))
+    assert "xxx <email>, a ..." in message
+    assert "ana" not in message
 
 
 def test_a_line_that_is_no_json_is_told_by_its_row(tmp_path):

@@ -122,6 +122,7 @@ class Place:
         with steps.alone(job):
             plan = steps.plan(job, Asked(**asked))
             steps.check(plan)
+            steps.judge(plan)
             days = steps.uncounted(plan)
             for one in days:
                 steps.count(plan, one)

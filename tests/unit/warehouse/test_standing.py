@@ -15,7 +15,6 @@ from flows.job import load
 from flows.offpolicy.estimate import Evidence, find
 from flows.offpolicy.methods import EVERY_LOOK, EXPLORATORY, SINGLE_LOOK
 from flows.offpolicy.plan import series_share
-from flows.warehouse import windows
 from flows.warehouse.segments import WHOLE, Chosen
 from flows.warehouse.standing import standing, window
 
@@ -78,7 +77,7 @@ def from_evidence(at, part, first):
     if at.design.used == "compat":
         return None
     nights = window(first, at.night, is_from_start=True)
-    rows = windows.read(at.con, at.subject, part, nights, at.design)
+    rows = at.read(part, nights, at.design)
     return find(
         Evidence(at.plan.cells(rows, at.subject), None, nights),
         design=at.design,

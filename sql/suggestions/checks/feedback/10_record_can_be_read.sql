@@ -1,5 +1,5 @@
--- A feedback record holds a question and the whole number of a pair, or none.
--- Do: send userQuestion as text, and qnaId as the number of a pair or null.
+-- A feedback record is an object with userQuestion and the qnaId of a pair, or none.
+-- Do: write userQuestion as text, qnaId as a whole number or null, askedAt with zone.
 select
     file,
     row,
