@@ -5,6 +5,10 @@
     last_28      the last 28                                     one look
     since_start  everything from the start up to the night       every look
 
+Where some rewards are the declared default one, "since the start" is estimated a second
+time as if those rewards were missing: the interval then holds whatever they would have
+been. It uses the same share of the error, and is a statement of its own.
+
 Segments are estimated since the start; any window of theirs is made from the evidence
 when it is asked for (`flows.on_demand`).
 
@@ -23,7 +27,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -37,6 +41,7 @@ from flows.offpolicy.estimate import (
     contradiction,
     find,
 )
+from flows.offpolicy.evidence import REWARD_DEFAULT
 from flows.offpolicy.exact import merge
 from flows.offpolicy.methods import EXPLORATORY, Design, Window
 from flows.offpolicy.plan import Plan, Subject, series_share
@@ -51,6 +56,8 @@ HEADLINE = "since_start"
 # What an estimate is made by; never mixed without a name (`flows.offpolicy.twins`).
 IMPORTANCE_WEIGHTING = "importance weighting"
 DOUBLY_ROBUST = "doubly robust"
+# Importance weighting where a default reward is as good as none.
+WITHOUT_DEFAULT = "without default reward"
 EPOCH = dt.date(1970, 1, 1)
 SCHEMA: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "night": pl.Date,
@@ -137,10 +144,15 @@ def estimate_subject(
             plan.share(subject) * shares.get(part, 1.0),
             _day(plan.cells(rows, subject).day.min()),
         )
+        made = [one]
+        if not part[0] and exact is None and (rows["kind"] >= REWARD_DEFAULT).any():
+            cells = plan.cells(rows, subject, with_defaults=False)
+            made.append(replace(one, cells=cells, estimator=WITHOUT_DEFAULT))
         for night in nights:
             if one.first_seen <= night:
                 found = [against.get((name, night)) for name in subject]
-                yield from _rows(one, night, plan, found[0] or found[1])
+                for each in made:
+                    yield from _rows(each, night, plan, found[0] or found[1])
 
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
@@ -184,6 +196,7 @@ class _Part:
     exact: pl.DataFrame | None
     share: float
     first_seen: dt.date
+    estimator: str = IMPORTANCE_WEIGHTING
 
 
 def _rows(
@@ -194,7 +207,8 @@ def _rows(
     start = plan.start(one.subject, one.first_seen, night)
     made: dict[Window, Finding | None] = {}
     for window, length in WINDOWS.items():
-        if cut and window != HEADLINE:
+        is_short = bool(cut) or one.estimator != IMPORTANCE_WEIGHTING
+        if is_short and window != HEADLINE:
             continue
         first = night - dt.timedelta(days=length - 1) if length else start
         begin = max(first, one.first_seen)
@@ -227,7 +241,7 @@ def _rows(
                 "other": other,
                 "segment_by": cut,
                 "segment": segment,
-                "estimator": IMPORTANCE_WEIGHTING,
+                "estimator": one.estimator,
                 **_numbers(estimate, found),
                 **({"look": EXPLORATORY} if first < fixed_from else {}),
                 "assumptions": [asdict(assumption) for assumption in told],

@@ -92,8 +92,10 @@ class Plan:
         """The night from which on neither candidate was changed, if declared."""
         return max(self.fixed_at.get(name, dt.date.min) for name in subject)
 
-    def cells(self, evidence: pl.DataFrame, subject: Subject) -> Cells:
-        """The evidence of a subject, as cells."""
+    def cells(
+        self, evidence: pl.DataFrame, subject: Subject, *, with_defaults: bool = True
+    ) -> Cells:
+        """The evidence of a subject, as cells; `with_defaults` as in `Cells.of`."""
         candidate, other = subject
         return Cells.of(
             evidence,
@@ -103,6 +105,7 @@ class Plan:
             ),
             is_logging=candidate in self.logging and other == NO_OTHER,
             knows_support=self.knows_support,
+            with_defaults=with_defaults,
         )
 
 

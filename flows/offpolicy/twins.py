@@ -27,7 +27,12 @@ from flows.offpolicy.corners import points
 from flows.offpolicy.doubly_robust import LOWER, UPPER, grid_of_scores
 from flows.offpolicy.estimate import ESTIMATED, RESOLVED, WITHHELD
 from flows.offpolicy.methods import Window, interval
-from flows.offpolicy.nights import DOUBLY_ROBUST, EPOCH, HEADLINE
+from flows.offpolicy.nights import (
+    DOUBLY_ROBUST,
+    EPOCH,
+    HEADLINE,
+    IMPORTANCE_WEIGHTING,
+)
 from flows.offpolicy.plan import Plan, Subject
 
 NUMBERS = ("estimate", "lower", "upper", "identified_lower", "identified_upper")
@@ -119,7 +124,8 @@ def beside(
     for _, group in itertools.groupby(rows, _place):
         found = list(group)
         yield from found
-        if scores is None or found[0]["segment_by"]:
+        is_twin = found[0]["estimator"] != IMPORTANCE_WEIGHTING
+        if scores is None or is_twin or found[0]["segment_by"]:
             continue
         twins = [_twin(row, scores) for row in found]
         if any(twin["state"] == WITHHELD for twin in twins):
@@ -128,7 +134,8 @@ def beside(
 
 
 def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return row["segment_by"], row["segment"], row["night"], row["window"]
+    keys = ("segment_by", "segment", "night", "window", "estimator")
+    return tuple(row[key] for key in keys)
 
 
 def _twin(row: dict[str, Any], scores: Scores) -> dict[str, Any]:

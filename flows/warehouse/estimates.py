@@ -34,7 +34,7 @@ from flows.warehouse.settings import Job
 from flows.warehouse.workers import results
 
 ESTIMATES = "estimates"
-VERSION = 4
+VERSION = 5
 # How many nights' estimates are held before they are written.
 NIGHTS_AT_ONCE = 32
 # From so many candidates times nights times cuts on, processes are started.
