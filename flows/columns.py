@@ -22,8 +22,11 @@ SLOT = "slot"
 SAMPLE_PROBABILITY = "sample_probability"
 MODEL_ID = "model_id"
 IS_DEFERRED = "is_deferred"
-# Whether a reward is the default one: written by us alone, for those that come apart.
+# Whether a reward is the default one: a column of ours alone.
 IS_DEFAULT = "untaken_is_default"
+# Of an imported log, why a reward is null: "default" when none was observed.
+REWARD_STATUS = "reward_status"
+DEFAULT = "default"
 
 # Of which each layout has some (`flows.decisions.layout`).
 DISTRIBUTION = (ACTIONS, LOGGING_PROBABILITIES)

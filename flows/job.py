@@ -22,8 +22,11 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
+from flows.columns import SUM_TOLERANCE
 from flows.decisions import Layout
 from flows.errors import JobError
+from flows.importers.dsjson import SUM_TOLERANCE as ROUNDED
+from flows.importers.outcome import MAX_REJECT_SHARE
 from flows.offpolicy.methods import Design
 from flows.policies import parse
 from flows.sections import Settings, WithoutLog
@@ -31,7 +34,7 @@ from flows.suggestions.asked import SuggestionJob
 from flows.suggestions.embed import Settings as Embedding
 from flows.suggestions.schema import Rules
 from flows.suggestions_section import SuggestionsSection
-from flows.warehouse.settings import Job
+from flows.warehouse.settings import Job, ServiceLog
 
 BY_DESIGN = {
     "reward_range": "the lowest and the highest reward a decision can have",
@@ -144,6 +147,7 @@ def _job(file: Path, settings: Settings) -> Job:
     decisions, evaluation = settings.decisions, settings.evaluation
     lowest, highest = evaluation.reward_range
     text = settings.model_dump_json()
+    is_service = decisions.format == "dsjson"
     return Job(
         name=settings.job.name,
         base=file.parent,
@@ -155,9 +159,20 @@ def _job(file: Path, settings: Settings) -> Job:
             context=tuple(decisions.context),
             full_support=decisions.full_support,
             actions=tuple(decisions.actions),
-            sum_tolerance=decisions.sum_tolerance,
+            sum_tolerance=decisions.sum_tolerance
+            or (ROUNDED if is_service else SUM_TOLERANCE),
             has_rewards=settings.rewards is None,
+            default_reward=decisions.default_reward,
         ),
+        service=ServiceLog(
+            learning_mode=decisions.learning_mode,
+            reward_path=decisions.reward_path,
+            max_reject_share=MAX_REJECT_SHARE
+            if decisions.max_reject_share is None
+            else decisions.max_reject_share,
+        )
+        if is_service
+        else None,
         rewards=None
         if settings.rewards is None
         else settings.rewards.settings((lowest, highest), file.parent),
@@ -175,7 +190,8 @@ def _job(file: Path, settings: Settings) -> Job:
         design=Design(
             method=evaluation.method,
             confidence=evaluation.confidence,
-            logging=evaluation.logging,
+            # A service that learns changes its probabilities (validity.md 12).
+            logging=evaluation.logging or ("adaptive" if is_service else "fixed"),
             is_drifting=evaluation.drift,
             horizon_nights=evaluation.horizon_nights,
         ),

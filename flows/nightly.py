@@ -24,9 +24,10 @@ from flows.warehouse.settings import Job
 
 
 @task(cache_policy=NO_CACHE, **AGAIN)
-def find_days(job: Job, asked: Asked) -> Plan:
+def find_days(job: Job, asked: Asked, shown: Steps) -> Plan:
     """Which days there are and which nights are asked for."""
-    return steps.plan(job, asked)
+    with shown.step("finding days") as step:
+        return steps.plan(job, asked, step.advance)
 
 
 @task(cache_policy=NO_CACHE, **AGAIN)
@@ -74,7 +75,7 @@ def nightly(job: Job, asked: Asked) -> Outcome:
     """Everything a job file says, for the nights asked for."""
     refused = steps.recorded(job.results, job.digest)
     with steps.alone(job), refused, progress() as shown:
-        plan = find_days(job, asked)
+        plan = find_days(job, asked, shown)
         check_days(plan, shown)
         judge_days(plan, shown)
         days = steps.uncounted(plan)

@@ -16,9 +16,10 @@ from pydantic import (
     model_validator,
 )
 
-from flows.columns import LARGEST_SUM_TOLERANCE, SUM_TOLERANCE
+from flows.columns import LARGEST_SUM_TOLERANCE
 from flows.decisions import Form
 from flows.errors import UsageError
+from flows.importers import LearningMode
 from flows.offpolicy.evaluate import NO_COMPAT
 from flows.offpolicy.methods import Logging, Method
 from flows.policies import parse
@@ -79,15 +80,31 @@ class Decisions(Section):
     """`[decisions]`: where the log is and what its columns mean."""
 
     log: Annotated[Patterns, Field(min_length=1)]
-    format: Literal["parquet"] = "parquet"
+    format: Literal["parquet", "dsjson"] = "parquet"
+    learning_mode: LearningMode | None = None
+    reward_path: str | None = None
+    default_reward: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    max_reject_share: Annotated[float, Field(ge=0, le=1)] | None = None
     columns: dict[str, str] = {}
     probabilities: Form = "lists"
     context: list[str] = []
     full_support: bool = False
     actions: list[str] = []
-    sum_tolerance: Annotated[float, Field(gt=0, le=LARGEST_SUM_TOLERANCE)] = (
-        SUM_TOLERANCE
-    )
+    sum_tolerance: Annotated[float, Field(gt=0, le=LARGEST_SUM_TOLERANCE)] | None = None
+
+    @model_validator(mode="after")
+    def _fits_format(self) -> Decisions:
+        if self.format == "dsjson":
+            if self.columns or self.probabilities != "lists":
+                raise ValueError(
+                    'format = "dsjson" says which columns there are: leave out columns '
+                    "and probabilities"
+                )
+            return self
+        for key in ("learning_mode", "reward_path", "max_reject_share"):
+            if getattr(self, key) is not None:
+                raise ValueError(f'{key} belongs to format = "dsjson"')
+        return self
 
 
 class EvaluationSection(Section):
@@ -102,7 +119,7 @@ class EvaluationSection(Section):
     confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
     method: Method = "anytime"
     horizon_nights: Annotated[int, Field(ge=1)] | None = None
-    logging: Logging = "fixed"
+    logging: Logging | None = None
     drift: bool = False
     least_sample_probability: Annotated[float, Field(ge=1e-9, le=1)] = 1.0
     segments: list[Annotated[list[str], Field(min_length=1)]] = []
@@ -178,9 +195,24 @@ class Settings(Section):
         return self
 
     def _check_rewards(self) -> None:
+        lowest, highest = self.evaluation.reward_range
+        default = self.decisions.default_reward
+        if default is not None and not lowest <= default <= highest:
+            raise ValueError(
+                f"decisions.default_reward = {default} lies outside reward_range"
+            )
         if self.rewards is None:
             return
-        lowest, highest = self.evaluation.reward_range
+        if self.decisions.format == "dsjson":
+            raise ValueError(
+                'a log with format = "dsjson" has its rewards joined: leave out '
+                "[rewards]"
+            )
+        if self.decisions.default_reward is not None:
+            raise ValueError(
+                "decisions.default_reward is of rewards that the log holds; those of a "
+                "table have [rewards] default"
+            )
         try:
             self.rewards.settings((lowest, highest), Path())
         except UsageError as error:

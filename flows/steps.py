@@ -113,14 +113,15 @@ def alone(job: Job) -> Iterator[None]:
         yield
 
 
-def plan(job: Job, asked: Asked) -> Plan:
+def plan(job: Job, asked: Asked, advance: Callable[[], None] = lambda: None) -> Plan:
     """Finds the log's days and decides which nights to run.
 
+    advance: called after each file that has to be imported.
     Raises: LogError, UsageError when the nights asked for do not exist, PolicyError
     when a candidate's files do not.
     """
     folder = Folder(job.results)
-    days = find_days(folder, job)
+    days = find_days(folder, job, advance)
     known = [day.day for day in days]
     if job.rewards is None:
         chosen = nights(asked, known, lambda night: ends_at(night, job.timezone))

@@ -41,6 +41,7 @@ class Layout:
         them.
     full_support, actions: declared of a log of propensities (see above).
     has_rewards: False where rewards come in a table of their own.
+    default_reward: of a log with `reward_status`, the reward where that is "default".
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -51,6 +52,7 @@ class Layout:
     full_support: bool = False
     actions: tuple[str, ...] = ()
     has_rewards: bool = True
+    default_reward: float | None = None
 
     @property
     def knows_support(self) -> bool:

@@ -89,11 +89,13 @@ class Log:
         read = (*c.CANONICAL, c.IS_DEFAULT)
         theirs = {name: identifier(layout.theirs(name)) for name in read}
         kept = [f"{theirs[c.ACTION]}::varchar as {c.ACTION}"]
-        kept.append(f"{self._reward()}::double + 0.0 as {c.REWARD}")
+        kept.append(f"({self._reward()})::double + 0.0 as {c.REWARD}")
         identity = f"{theirs[c.DECISION_ID]}::varchar" if self.has_ids else "null"
         kept.append(f"{identity} as {c.DECISION_ID}")
         decided = theirs[c.DECIDED_AT] if self.is_dated else "null::timestamptz"
         kept.append(f"{decided} as {c.DECIDED_AT}")
+        if self.has_defaults and not self.judged:
+            theirs[c.IS_DEFAULT] = self._is_default()
         optional = [*self.optional, *[c.MODEL_ID] * self.has_model_ids]
         kept += [f"{theirs[name]} as {name}" for name in optional]
         kept += self._distribution()
@@ -118,6 +120,12 @@ class Log:
             rewards = _read(files, dict(judged.SCHEMA), piece)
             frame = judged.laid_beside(frame, rewards)
             reward = pl.col(judged.REWARD)
+        elif (default := layout.default_reward) is not None:
+            is_default = reward.is_null() & (pl.col(c.REWARD_STATUS) == c.DEFAULT)
+            is_default = is_default.fill_null(value=False)
+            frame = frame.with_columns(is_default.alias(c.IS_DEFAULT))
+            given = pl.lit(default, pl.Float64)
+            reward = pl.when(c.IS_DEFAULT).then(given).otherwise(reward)
         kept = [
             pl.col(layout.theirs(c.ACTION)).cast(pl.String).alias(c.ACTION),
             (reward.cast(pl.Float64) + 0.0).alias(c.REWARD),
@@ -147,8 +155,21 @@ class Log:
         """The DuckDB expression of the reward; null before rewards are judged."""
         if self.judged:
             return judged.REWARD
+        if not self.layout.has_rewards:
+            return "null"
         theirs = identifier(self.layout.theirs(c.REWARD))
-        return theirs if self.layout.has_rewards else "null"
+        if self.layout.default_reward is None:
+            return theirs
+        default = self.layout.default_reward
+        return f"case when {self._is_default()} then {default!r} else {theirs} end"
+
+    def _is_default(self) -> str:
+        """The DuckDB expression of whether a reward is the default one."""
+        if self.layout.default_reward is None:
+            return c.IS_DEFAULT
+        theirs = identifier(self.layout.theirs(c.REWARD))
+        is_default = f"{c.REWARD_STATUS} = {literal(c.DEFAULT)}"
+        return f"({theirs} is null and coalesce({is_default}, false))"
 
     @property
     def _plain_extra(self) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ ALONE = 'of the logged action alone is read with probabilities = "propensity"'
 # What the logging policy drew and what came of it: no candidate sees it, and a cut by
 # it would select on the draw.
 RESERVED = ("file_row_number", "untaken_file")
-OUTCOMES = (c.ACTION, c.LOGGING_PROBABILITIES, c.REWARD)
+OUTCOMES = (c.ACTION, c.LOGGING_PROBABILITIES, c.REWARD, c.REWARD_STATUS)
 
 
 def open_log(
@@ -58,6 +58,7 @@ def open_log(
     optional = tuple(n for n in known if n in layout.columns or present(n))
     ours = [c.ACTION, *optional, *{c.MODEL_ID} & {*layout.columns}]
     ours += [c.REWARD] * layout.has_rewards
+    ours += [c.REWARD_STATUS] * (layout.default_reward is not None)
     ours += [c.DECISION_ID] * has_ids + [c.DECIDED_AT] * is_dated
     ours += [c.ACTIONS] * (layout.probabilities == "lists")
     own = [n for n in dict.fromkeys(extra) if n != layout.distribution]
@@ -80,7 +81,7 @@ def open_log(
         types=types,
         is_dated=is_dated,
         has_ids=has_ids,
-        optional=optional,
+        optional=(*optional, *[c.IS_DEFAULT] * (layout.default_reward is not None)),
         extra=tuple(own),
         wide=wide,
         has_model_ids=present(c.MODEL_ID),

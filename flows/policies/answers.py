@@ -110,6 +110,7 @@ def _opened(log: Log, file: Path, columns: Columns, *, extra: Sequence[str]) -> 
         columns={},
         probabilities="propensity" if log.layout.has_propensities else "lists",
         has_rewards=True,
+        default_reward=None,
         beside=(*log.layout.beside, *(unlisted for _, unlisted in columns.values())),
     )
     return open_log(

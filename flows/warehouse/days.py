@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,11 @@ import polars as pl
 
 from flows import columns as c
 from flows import queries
-from flows.decisions import Log, Window, check, find, open_log
+from flows.decisions import Log, Window, check, open_log
 from flows.errors import LogError
 from flows.folder import VIOLATIONS, Folder, digest_of, digest_of_file
 from flows.policies import column_candidates
+from flows.warehouse.imported import log_files
 from flows.warehouse.settings import Job
 
 FILES = "files.json"
@@ -82,13 +83,16 @@ class Day:
         return self.day if self.judged is None else self.judged.night
 
 
-def find_days(folder: Folder, job: Job) -> tuple[Day, ...]:
+def find_days(
+    folder: Folder, job: Job, advance: Callable[[], None] = lambda: None
+) -> tuple[Day, ...]:
     """The days of the job's log, oldest first.
 
+    advance: called after each file that has to be imported.
     Raises: LogError for files that cannot be read or do not fit together,
     ViolationsError for decisions without a time.
     """
-    files = find(job.log, base=job.base)
+    files = log_files(folder, job, advance)
     known = folder.read_json(FILES) or {}
     read_as = digest_of(job.timezone, job.layout.theirs(c.DECIDED_AT))
     stamps = {file: stamp_of(file) for file in files}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows.decisions import Layout
+from flows.importers import LearningMode
 from flows.offpolicy.methods import Design
 from flows.policies import Candidate
 from flows.rewards import Rewards
@@ -20,12 +21,23 @@ BASELINE = "logging"
 
 
 @dataclass(frozen=True, slots=True)
+class ServiceLog:
+    """How the log of a decision service is read (`flows.importers.dsjson`)."""
+
+    learning_mode: LearningMode | None
+    reward_path: str | None
+    max_reject_share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A job: one log, its candidates, and how they are estimated.
 
     base: the job file's folder, from which relative paths start.
     timezone: of the night's border.
     log: patterns of the log's files, relative to `base`.
+    service: how the log is imported each night that a decision service wrote; None
+        where it is a log of Parquet.
     rewards: how rewards are joined that come in a table of their own; None where the
         log holds them.
     design: how intervals are made.
@@ -55,6 +67,7 @@ class Job:
     reports: tuple[str, ...]
     also: tuple[str, ...]
     digest: str
+    service: ServiceLog | None = None
     rewards: Rewards | None = None
     doubly_robust: bool = False
     has_suggestions: bool = False
