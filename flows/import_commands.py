@@ -56,12 +56,14 @@ def dsjson(
     /,
     *,
     out: Out,
+    context: o.Context = (),
     learning_mode: LearningMode = None,
     reward_path: RewardPath = None,
     max_reject_share: MaxRejectShare = 0.05,
 ) -> int:
     """Decision-service logs, one JSON object a line (.json, .dsjson).
 
+    Context is named as in c, nested names joined by dots.
     Example: untaken import dsjson logs --out imported
     """
     from flows import importers
@@ -74,6 +76,7 @@ def dsjson(
             out,
             learning_mode=learning_mode,
             reward_path=reward_path,
+            context=context,
             max_reject_share=max_reject_share,
             advance=advance,
         )

@@ -22,6 +22,8 @@ What is read of them.
     decision_id   `EventId`; without one the slot's `_id`, else file and line.
     baseline, random     candidates, parallel to the actions: the first action (of a
                   slot `_ba`), and all available ones alike.
+    context       declared features of `c`, names joined by dots. A list of objects, as
+                  the service wrote namespaces, stands for one that holds them all.
 
 In apprentice and logging-only mode the service showed the baseline whatever its model
 chose: the action is the baseline, with probability 1, and nothing else is identified.
@@ -34,16 +36,18 @@ VowpalWabbit/reinforcement_learning, external_parser), and VowpalWabbit's parser
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
 from flows import queries
 from flows.errors import LogError, UsageError, counted
+from flows.importers import context as names
 from flows.importers import run, stub
+from flows.importers.lines import Form
 from flows.importers.messages import LearningMode
 from flows.importers.outcome import (
     DECISIONS,
@@ -56,16 +60,28 @@ from flows.importers.outcome import (
 ENDINGS = (".json", ".dsjson")
 # Probabilities are float32 written as text; hand-rounded ones miss one by 1e-6.
 SUM_TOLERANCE = 1e-4
+# Columns that these logs have beside those of every log.
+COLUMNS = (
+    "action_labels",
+    "baseline",
+    "random",
+    "reward_status",
+    "source_file",
+    "source_line",
+)
+# What of `c` tells of actions.
+ACTIONS = ("_multi", "_slots")
 # What sets lines aside, in this order; then what the rest says of its rewards.
 STEPS = (
-    "slots",
     "broken_lines",
+    "layouts",
     "broken_slots",
     "repeated",
     "unactivated",
+    "kept",
     "costs",
     "default_rewards",
-    "layouts",
+    "arrangements",
 )
 
 
@@ -75,7 +91,9 @@ class Reading:
 
     learning_mode: LearningMode | None = None
     reward_path: str | None = None
+    context: tuple[str, ...] = ()
     form: str = "dsjson"
+    is_own: bool = False
 
     @property
     def is_baseline_shown(self) -> bool:
@@ -83,13 +101,38 @@ class Reading:
         return self.learning_mode in {"apprentice", "logging-only"}
 
     @property
-    def values(self) -> dict[str, Any]:
-        """What the SQL files bind."""
-        return {
-            "sum_tolerance": SUM_TOLERANCE,
-            "is_baseline_shown": self.is_baseline_shown,
-            "reward_path": json_path(self.reward_path),
-        }
+    def namespaces(self) -> list[str]:
+        """The fields of `c` that hold the declared features."""
+        return list(dict.fromkeys(name.split(".")[0] for name in self.context))
+
+    @property
+    def lines(self) -> Form:
+        """How lines are read, which does not depend on the mode."""
+        keys = [json.dumps(name, ensure_ascii=False) for name in self.namespaces]
+        parts = [f"event['c'][{queries.literal(name)}]" for name in self.namespaces]
+        return Form(
+            "dsjson",
+            ("events", "read_file"),
+            {
+                "sum_tolerance": SUM_TOLERANCE,
+                "reward_path": json_path(self.reward_path),
+            },
+            {
+                "context": "".join(f', {key}: "JSON"' for key in keys).replace(
+                    "'", "''"
+                ),
+                "namespaces": f"[{', '.join(parts)}]" if parts else "null",
+            },
+        )
+
+    def feature(self, name: str) -> str:
+        """A declared feature as an expression over what was read."""
+        top, *nested = name.split(".")
+        value = f"features[{self.namespaces.index(top) + 1}]"
+        for part in nested:
+            paths = [queries.literal(f'{start}."{part}"') for start in ("$", "$[*]")]
+            value = f"feature_of({value}, {', '.join(paths)})"
+        return value
 
 
 def dsjson(
@@ -98,20 +141,34 @@ def dsjson(
     *,
     learning_mode: LearningMode | None = None,
     reward_path: str | None = None,
+    context: Sequence[str] = (),
     max_reject_share: float = MAX_REJECT_SHARE,
+    is_own: bool = False,
     advance: Callable[[], None] = lambda: None,
 ) -> Imported:
     """Imports files as the log `out`/decisions.
 
+    All files of a log are imported together: a repeated line, a default reward or a
+    count from 0 shows only beside the others. The same files give the same bytes.
+
     reward_path: names joined by dots, in observed values that are objects.
-    max_reject_share: in [0, 1]. advance: called after each file.
+    context: features that candidates may see. max_reject_share: in [0, 1].
+    is_own: whatever `out` held is replaced, and no job file is begun there.
+    advance: called after each file.
     Raises: LogError when the files contradict themselves, when too many lines are
-    rejected or none is a decision; UsageError when `out` cannot be used. Nothing in
-    `out` changes then, but for the list of rejected lines.
+    rejected or none is a decision, or none has a declared feature; UsageError when
+    `out` cannot be used. Nothing in `out` changes then, but for the list of rejected
+    lines.
     """
-    reading = Reading(learning_mode, reward_path)
-    with writing(out, files) as work, queries.connection() as con:
-        run.read(con, "dsjson", files, work, advance)
+    names.require(context, taken=COLUMNS)
+    for name in context:
+        if name.split(".")[0] in ACTIONS:
+            raise UsageError(f"--context {name} tells of actions, not of the context")
+    reading = Reading(
+        learning_mode, reward_path, tuple(dict.fromkeys(context)), is_own=is_own
+    )
+    with writing(out, files, is_own=is_own) as work, queries.connection() as con:
+        run.read(con, reading.lines, files, work, advance)
         return written(con, files, out, work, reading, max_reject_share)
 
 
@@ -124,21 +181,38 @@ def written(
     max_reject_share: float,
 ) -> Imported:
     """Judges the lines, writes the log in `work` and moves it into `out`."""
+    queries.run(con, "importers/dsjson/numbered")
     _require_one_base(con)
-    values = reading.values | {"is_dated": run.is_dated(con)}
+    values = {
+        "is_baseline_shown": reading.is_baseline_shown,
+        "is_dated": run.is_dated(con),
+    }
     for step in STEPS:
         queries.run(con, f"importers/dsjson/{step}", values)
     if reading.learning_mode is None:
         _require_one_cost(con)
     found = run.accepted(con, out, work, max_reject_share=max_reject_share)
-    rows = run.write_days(con, "dsjson", found.days, work, values, without=["line_id"])
+    columns = [_column(con, reading, name) for name in reading.context]
+    rows = run.write_days(
+        con,
+        "dsjson",
+        found.days,
+        work,
+        values,
+        without=["slot_row"] + ["features"] * (not columns),
+        context=", ".join(columns or ["features"]),
+    )
     profile = stub.profile(con, work / DECISIONS)
     notes = (*_imitation(con, reading), *profile.notes(_defaults(con)))
     made = replace(found, decisions=rows, notes=notes)
-    stub.write(out, profile.stub(is_adaptive=not reading.is_baseline_shown))
+    if not reading.is_own:
+        is_adaptive = not reading.is_baseline_shown
+        start = profile.stub(is_adaptive=is_adaptive, context=reading.context)
+        stub.write(out, start)
     settings = {
         "learning_mode": reading.learning_mode,
         "reward_path": reading.reward_path,
+        "context": list(reading.context),
     }
     publish(work, made, form=reading.form, files=files, settings=settings)
     return made
@@ -148,10 +222,16 @@ def json_path(path: str | None) -> str | None:
     """Names joined by dots as a JSON path. Raises: UsageError for an empty name."""
     if path is None:
         return None
-    names = path.split(".")
-    if not all(names) or '"' in path:
+    if not all(path.split(".")) or '"' in path:
         raise UsageError(f"--reward-path {path!r} is not names joined by dots")
-    return "$" + "".join(f'."{name}"' for name in names)
+    return names.path(path)
+
+
+def _column(con: duckdb.DuckDBPyConnection, reading: Reading, name: str) -> str:
+    column = names.column(con, name, reading.feature(name))
+    if column is None:
+        raise LogError(f"no event has {name!r} in its context, c; nothing was imported")
+    return column
 
 
 def _require_one_base(con: duckdb.DuckDBPyConnection) -> None:

@@ -23,8 +23,8 @@ from flows import queries
 from flows.errors import LogError
 from flows.importers import messages, run
 from flows.importers.dsjson import Reading, written
-from flows.importers.files import read_lines
 from flows.importers.flatbuffer import Table
+from flows.importers.lines import read_lines
 from flows.importers.messages import (
     Batch,
     Checkpoint,
@@ -35,7 +35,6 @@ from flows.importers.messages import (
 from flows.importers.outcome import MAX_REJECT_SHARE, Imported, writing
 
 ENDINGS = (".fb",)
-READ_FILE = "importers/dsjson/read_file"
 
 
 def fb(
@@ -51,7 +50,8 @@ def fb(
     several learning modes.
     """
     with writing(out, files) as work, queries.connection() as con:
-        run.start(con, "dsjson")
+        form = Reading().lines
+        run.start(con, form)
         modes: dict[LearningMode, Path] = {}
         first, lines = 0, work / "lines.json"
         for number, file in enumerate(files):
@@ -59,8 +59,8 @@ def fb(
                 modes |= dict.fromkeys(_converted(file, lines), file)
             except OSError as error:
                 raise LogError(f"{file} cannot be read: {error.strerror}") from None
-            run.add_file(con, number, file, first)
-            first += read_lines(con, READ_FILE, lines, number, work / "copy")
+            counts = read_lines(con, form, {number: lines}, work / "copy")
+            first = run.add_files(con, {number: file}, counts, first)
             advance()
         if len(modes) > 1:
             told = ", ".join(f"{mode} in {file}" for mode, file in modes.items())

@@ -5,12 +5,10 @@
                   "logging_probabilities": {"small": 0.7, "large": 0.3}}}
 
 `input` is flattened into declared context columns: `topic`, and `user.age` for what is
-nested. A column is whole numbers, numbers, booleans or text where all its values are
-that; else the JSON text of each value, so that 1 and "1" stay apart. A reward may be
-absent; true is 1. Other types are refused before anything is cast. Whether the
-probabilities are a distribution is checked where a log is read, for every log alike.
-`decided_at`, where cases have it, is a time with its zone; without any the log is one
-window. Without any `id` the log has none.
+nested (`flows.importers.context`). A reward may be absent; true is 1. Other types are
+refused before anything is cast. Whether the probabilities are a distribution is checked
+where a log is read, for every log alike. `decided_at`, where cases have it, is a time
+with its zone; without any the log is one window. Without any `id` the log has none.
 
 Source: source document 001, "Avaliação off-policy" (the format of a case).
 """
@@ -26,13 +24,13 @@ import duckdb
 
 from flows import columns as c
 from flows import queries
-from flows.errors import LogError, UsageError
+from flows.errors import LogError
+from flows.importers import context as names
 from flows.importers import run, stub
+from flows.importers.lines import Form
 from flows.importers.outcome import MAX_REJECT_SHARE, Imported, publish, writing
 
 ENDINGS = (".jsonl", ".ndjson", ".json")
-WHOLE = {"BIGINT", "UBIGINT"}
-TYPES = ((WHOLE, "bigint"), (WHOLE | {"DOUBLE", "HUGEINT"}, "double"))
 
 
 def jsonl(
@@ -41,23 +39,25 @@ def jsonl(
     *,
     context: Sequence[str] = (),
     max_reject_share: float = MAX_REJECT_SHARE,
+    is_own: bool = False,
     advance: Callable[[], None] = lambda: None,
 ) -> Imported:
     """Imports case files as the log `out`/decisions.
 
     context: fields of `input` that candidates may see; names joined by dots.
     max_reject_share: in [0, 1]. advance: called after each file.
+    is_own: whatever `out` held is replaced, and no job file is begun there.
     Raises: LogError when too many lines are rejected, none is a case, or no input has
     a declared field; UsageError for a field that cannot be a column, or when `out`
     cannot be used.
     """
-    for name in context:
-        _require_column(name)
-    with writing(out, files) as work, queries.connection() as con:
-        run.read(con, "jsonl", files, work, advance)
+    names.require(context)
+    with writing(out, files, is_own=is_own) as work, queries.connection() as con:
+        run.read(con, Form("jsonl"), files, work, advance)
         ((has_ids,),) = con.execute("select count(event_id) > 0 from lines").fetchall()
         values = {"has_ids": has_ids, "is_dated": run.is_dated(con)}
         queries.run(con, "importers/jsonl/broken_lines", values)
+        queries.run(con, "importers/jsonl/kept")
         found = run.accepted(con, out, work, max_reject_share=max_reject_share)
         columns = [_column(con, name) for name in dict.fromkeys(context)]
         without = [c.DECISION_ID] * (not has_ids) + ["input"] * (not columns)
@@ -70,36 +70,20 @@ def jsonl(
             context=", ".join(columns or ["input"]),
         )
         made = replace(found, decisions=rows)
-        stub.write(out, stub.Stub(candidates={"uniform": "uniform"}, context=context))
+        if not is_own:
+            start = stub.Stub(candidates={"uniform": "uniform"}, context=context)
+            stub.write(out, start)
         settings = {"context": list(context)}
         publish(work, made, form="jsonl", files=files, settings=settings)
         return made
 
 
-def _require_column(name: str) -> None:
-    if name in c.CANONICAL:
-        raise UsageError(
-            f"{name!r} is a column of every log; context holds what a candidate may see"
-        )
-    if not all(name.split(".")) or '"' in name:
-        raise UsageError(f"--context {name!r} is not names joined by dots")
-
-
 def _column(con: duckdb.DuckDBPyConnection, name: str) -> str:
-    """A context column as a DuckDB expression, by the types of its values."""
-    path = "$" + "".join(f'."{part}"' for part in name.split("."))
-    rows = queries.run(con, "importers/jsonl/kinds", {"path": path})
-    kinds = {kind for (kind,) in rows} - {"NULL"}
-    if not kinds and not rows:
+    value = f"json_extract(input, {queries.literal(names.path(name))})"
+    column = names.column(con, name, value)
+    if column is None:
         raise LogError(_unknown(con, name))
-    at = queries.literal(path)
-    for allowed, type_ in TYPES:
-        if kinds <= allowed:
-            return f"(input ->> {at})::{type_} as {queries.identifier(name)}"
-    if kinds == {"BOOLEAN"}:
-        return f"(input ->> {at})::boolean as {queries.identifier(name)}"
-    arrow = "->>" if kinds == {"VARCHAR"} else "->"
-    return f"(input {arrow} {at})::varchar as {queries.identifier(name)}"
+    return column
 
 
 def _unknown(con: duckdb.DuckDBPyConnection, name: str) -> str:

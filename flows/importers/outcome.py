@@ -108,15 +108,19 @@ class Imported:
 
 
 @contextmanager
-def writing(out: Path, files: Sequence[Path]) -> Iterator[Path]:
+def writing(
+    out: Path, files: Sequence[Path], *, is_own: bool = False
+) -> Iterator[Path]:
     """A folder beside what stands in `out`; `publish` moves it there.
 
     Raises: UsageError when `out` holds something else than an import of these files:
-    an import replaces what was there, and must not replace what it did not read.
+    an import replaces what was there, and must not replace what it did not read. A
+    folder of the caller's own, `is_own`, may hold whatever there was.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        _require_same(out, files)
+        if not is_own:
+            _require_same(out, files)
         with tempfile.TemporaryDirectory(prefix=WORK, dir=out) as work:
             yield Path(work)
     except OSError as error:

@@ -1,15 +1,17 @@
 """What every importer does: reads lines, sets some aside, writes days, moves them.
 
-The SQL files of a form stand in `sql/importers/FORM/`. `read_file` adds a row to the
-table `lines` for every line of a file; its columns `file`, `event_id`, `is_dated` and
-`decided_at` are those of every form. Rules of the form fill `set_aside (line_id,
-outcome, reason, value)`, and `decisions` writes the rest, a UTC day at a time.
+The SQL files of a form stand in `sql/importers/FORM/`. Its steps add the lines of files
+to a table; the table `lines` then has a row for every line, with `file`, `event_id`,
+`is_dated` and `decided_at` in every form. Rules of the form fill `set_aside (line_id,
+outcome, reason, value)`, and `decisions` makes a table of the rest, of which a file is
+written for each UTC day.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -18,40 +20,56 @@ import duckdb
 from flows import columns as c
 from flows import queries
 from flows.errors import LogError
-from flows.importers.files import configured_at, read_lines
+from flows.importers.files import configured_at
+from flows.importers.lines import Form, batches, read_lines
 from flows.importers.outcome import DECISIONS, REFUSED, REJECTS, Imported, Reason
 
 DAYS_AT_ONCE = 4
 
 
-def start(con: duckdb.DuckDBPyConnection, form: str, **pieces: str) -> None:
+def start(con: duckdb.DuckDBPyConnection, form: Form) -> None:
     """Makes the tables of files and of lines, empty."""
-    for step in ("files", f"{form}/macros", f"{form}/lines"):
-        queries.run(con, f"importers/{step}", None, **pieces)
+    queries.run(con, "importers/files")
+    for step in queries.names(f"importers/{form.name}/start"):
+        queries.run(con, step, None, **form.pieces)
 
 
-def add_file(
-    con: duckdb.DuckDBPyConnection, number: int, file: Path, first_line: int
-) -> None:
-    """Adds a row to the table of files."""
-    row = [number, str(file), configured_at(file), first_line]
-    con.execute("insert into files values (?, ?, ?, ?)", row)
+def add_files(
+    con: duckdb.DuckDBPyConnection,
+    files: Mapping[int, Path],
+    counts: Mapping[int, int],
+    first_line: int,
+) -> int:
+    """Adds files to their table, by number, and returns the next file's first line.
+
+    counts: of their lines. first_line: of the first file, among all lines.
+    """
+    first_lines = list(accumulate(counts.values(), initial=first_line))
+    values = {
+        "numbers": list(files),
+        "paths": [str(file) for file in files.values()],
+        "configured_at": [configured_at(file) for file in files.values()],
+        "first_lines": first_lines[:-1],
+    }
+    queries.run(con, "importers/add_files", values)
+    return first_lines[-1]
 
 
 def read(
     con: duckdb.DuckDBPyConnection,
-    form: str,
+    form: Form,
     files: Sequence[Path],
     work: Path,
     advance: Callable[[], None],
 ) -> None:
-    """Reads every line of every file into the table `lines` of the form."""
+    """Reads every line of every file into the table of the form."""
     start(con, form)
-    first, insert = 0, f"importers/{form}/read_file"
-    for number, file in enumerate(files):
-        add_file(con, number, file, first)
-        first += read_lines(con, insert, file, number, work / "copy")
-        advance()
+    first_line = 0
+    for batch in batches(files):
+        counts = read_lines(con, form, batch, work / "copy")
+        first_line = add_files(con, batch, counts, first_line)
+        for _ in batch:
+            advance()
 
 
 def is_dated(con: duckdb.DuckDBPyConnection) -> bool:
@@ -101,6 +119,7 @@ def write_days(
 
     without: columns that the log does not have.
     """
+    queries.run(con, f"importers/{form}/decisions", values, **pieces)
     undated = () if days else (c.DECIDED_AT,)
     left_out = ", ".join([*without, *undated])
     columns = f"* exclude ({left_out})" if left_out else "*"
@@ -114,12 +133,10 @@ def write_days(
         with con.cursor() as cursor:
             ((count,),) = queries.run(
                 cursor,
-                f"importers/{form}/decisions",
-                values,
+                f"importers/{form}/day",
                 day=within if day else "true",
                 columns=columns,
                 file=queries.literal(str(folder / "part-0.parquet")),
-                **pieces,
             )
         return int(count)
 

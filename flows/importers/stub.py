@@ -93,7 +93,7 @@ class Profile:
             )
         return notes
 
-    def stub(self, *, is_adaptive: bool) -> Stub:
+    def stub(self, *, is_adaptive: bool, context: Sequence[str] = ()) -> Stub:
         """The start of a job for this log, with its ready candidates."""
         least = self.least_sample_probability
         candidates = {"online": "logging", "random": "column:random"}
@@ -101,6 +101,7 @@ class Profile:
             candidates["baseline"] = "column:baseline"
         return Stub(
             candidates=candidates,
+            context=context,
             decisions=TOLERANCE if self.sum_deviation > c.SUM_TOLERANCE else "",
             evaluation=(SAMPLED.format(least=least) if least < 1 else "")
             + (ADAPTIVE if is_adaptive else ""),

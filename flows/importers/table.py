@@ -26,6 +26,7 @@ from flows import columns as c
 from flows import queries
 from flows.errors import LogError, UsageError
 from flows.importers import run, stub
+from flows.importers.lines import Form
 from flows.importers.outcome import MAX_REJECT_SHARE, Imported, publish, writing
 
 CSV = (".csv", ".tsv", ".txt")
@@ -148,7 +149,8 @@ def _read(
 ) -> None:
     members = [(queries.identifier(n), schema[n]) for n in wanted.context]
     types = ", ".join(f"{name} {type_}" for name, type_ in members)
-    run.start(con, "table", context=f"struct({types})" if members else "varchar")
+    kinds = {"context": f"struct({types})" if members else "varchar"}
+    run.start(con, Form("table", pieces=kinds))
     packed = ", ".join(f"{name} := {name}" for name, _ in members)
     pieces = {
         ours.replace(c.DECISION_ID, "event_id"): queries.identifier(used[ours])
@@ -158,7 +160,6 @@ def _read(
     }
     first = 0
     for number, file in enumerate(files):
-        run.add_file(con, number, file, first)
         values = {"file": number, "is_utc": wanted.is_utc}
         queries.run(
             con,
@@ -171,7 +172,8 @@ def _read(
         if file.suffix in CSV:
             queries.run(con, "importers/table/malformed", values)
             con.execute("drop table reject_errors; drop table reject_scans")
-        ((first,),) = con.execute("select count(*) from lines").fetchall()
+        ((total,),) = con.execute("select count(*) from lines").fetchall()
+        first = run.add_files(con, {number: file}, {number: total - first}, first)
         advance()
 
 

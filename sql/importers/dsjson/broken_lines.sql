@@ -3,7 +3,7 @@ create or replace table set_aside as
 with
 judged as (
     select
-        lines.rowid as line_id,
+        rowid as line_id,
         case kind
             when 'blank' then 'blank line'
             when 'marker' then 'marker'
@@ -15,7 +15,7 @@ judged as (
             when kind = 'continuous'
                 then 'unsupported: a continuous action has a density, no probability'
             when kind = 'unknown' then 'no decision'
-            when kind = 'slots' and len(slots) = 0 then 'no slot'
+            when kind = 'slots' and slot_count = 0 then 'no slot'
             when
                 $is_dated
                 and (year(decided_at) between 1000 and 9000)

@@ -3,9 +3,8 @@
 create or replace table costs as
 select
     file,
-    if(is_observed or len(others) > 0, null, 0.0 - coalesce(original, cost)) as reward,
+    if(is_observed, null, reward) as reward,
     count(*) as decision_count,
-    count(*) filter (where cost <> original) as differing_count
-from slots
-where line_id not in (select line_id from set_aside)
+    count(*) filter (where is_differing) as differing_count
+from kept
 group by all

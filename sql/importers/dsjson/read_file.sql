@@ -1,80 +1,80 @@
--- Adds the lines of one file. `_label_cost` counts in any case.
-insert into lines
+-- Adds the decisions of `events`. `a` counts from 0 where it holds a 0, and in slots
+-- always.
+insert into slots
 with
-raw as (
+each_slot as (
     select
-        line,
-        hash(line) as line_hash,
-        case
-            when starts_with(line, '{') and json_valid(line) then 'event'
-            when line is null or trim(line, chr(9) || ' ') = '' then 'blank'
-            when not starts_with(ltrim(line, chr(9) || ' '), '{') then 'marker'
-            when json_valid(line) then 'event'
-            else 'malformed'
-        end as looks
-    from ${source}
+        *,
+        unnest(slots) as slot_,
+        generate_subscripts(slots, 1) as number
+    from events
 ),
 
 told as (
     select
-        looks,
-        line_hash,
-        -- Nothing is copied where a CASE yields text rather than what is read of it.
-        case
-            when looks <> 'event' then null
-            when contains(line, '"_label_cost"') then line
-            else regexp_replace(line, '"_label_cost"', '"_label_cost"', 'gi')
-        end as line
-    from raw
+        * exclude (a, p, o, cost, original),
+        if(is_single, a, slot_['_a']) as a,
+        if(is_single, p, slot_['_p']) as p,
+        if(is_single, o, slot_['_o']) as o,
+        if(
+            is_single,
+            cost,
+            coalesce(slot_['_label_cost'], slot_costs[number]['_label_cost'])
+        ) as cost,
+        if(is_single, original, slot_['_original_label_cost']) as original
+    from each_slot
 ),
 
-parsed as (
+placed as (
     select
         *,
-        event_of(line) as event
+        case when is_single then list_min(a) end as least_action,
+        if(least_action > 0, a, [i + 1 for i in a]) as available,
+        case when valued is not null then others_of(valued, is_single, number) end
+            as others,
+        coalesce(original, cost) as counted
     from told
 ),
 
-known as (
+judged as (
     select
         *,
-        event['o'] as o,
-        event['_outcomes'] as slots,
-        case
-            when looks <> 'event' then looks
-            when event['_label_ca'] is not null then 'continuous'
-            when slots is not null and event['_label_cost'] is null then 'slots'
-            when slots is not null then 'slates'
-            when event['_label_cost'] is not null or event['a'] is not null
-                then 'single'
-            when coalesce(event['RewardValue'], event['EnqueuedTimeUtc']) is not null
-                then 'dangling'
-            else 'unknown'
-        end as kind,
-        coalesce(list_sum([silent_of(s._o) for s in slots]), 0)
-        + coalesce(silent_of(o), 0) as silent_count
-    from parsed
+        coalesce(if(is_single, labelled, null), available[1]) as chosen,
+        if(is_single, list_min(available), baselines[number] + 1) as baseline,
+        distribution_fault(available, p, $sum_tolerance) as fault
+    from placed
 )
 
 select
-    $file as file,
+    file,
     line_hash,
     kind,
-    event['EventId'] as event_id,
-    event['Timestamp'] is not null as is_dated,
-    try_cast(event['Timestamp'] as timestamptz) as decided_at,
-    pdrop_of(event['pdrop']) as pdrop,
-    event['VWState']['m'] as model_id,
-    [m._tag for m in event['c']['_multi']] as tags,
-    event['_label_cost'] as cost,
-    event['_original_label_cost'] as original,
-    coalesce(event['_labelIndex'] + 1, event['_label_Action']) as labelled,
-    event['_label_Action'] <> event['_labelIndex'] + 1 as is_contradicted,
-    event['a'] as a,
-    event['p'] as p,
-    o,
-    slots,
-    event['_ba'] as baselines,
-    valued_of(case when silent_count > 0 then line end) as valued,
-    is_unactivated_by(event, line) as is_unactivated
-from known
+    slot_count,
+    number - 1 as place,
+    event_id,
+    slot_['_id'] as slot_id,
+    is_dated,
+    decided_at,
+    pdrop,
+    model_id,
+    is_unactivated,
+    least_action,
+    o is not null or original is not null as tells_observed,
+    tags,
+    available,
+    p as probabilities,
+    chosen,
+    baseline,
+    hash(tags, available, baseline) as layout,
+    if(len(others) > 0, reward_of(others, $reward_path), 0.0 - counted) as reward,
+    cost <> original as is_differing,
+    coalesce(len(others) > 0 or value_count(o) > 0, false) as is_observed,
+    coalesce(
+        fault,
+        choice_fault(
+            available, p, chosen, not is_single or least_action > 0, is_contradicted
+        )
+    ) as fault,
+    isfinite(counted) as is_counted,
+    features
+from judged

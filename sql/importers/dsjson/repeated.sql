@@ -5,7 +5,7 @@ with
 events as (
     select
         lines.rowid as line_id,
-        coalesce(event_id, slots[1]['_id']) as id,
+        id,
         line_hash,
         file
     from lines

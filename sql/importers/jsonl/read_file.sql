@@ -1,8 +1,9 @@
--- Adds the lines of one file.
+-- Adds the lines of files.
 insert into lines
 with
 raw as (
     select
+        file,
         line,
         case
             when line is null or trim(line, chr(9) || ' ') = '' then 'blank'
@@ -15,6 +16,7 @@ raw as (
 
 read as (
     select
+        file,
         kind,
         case_of(case when kind = 'case' then line end) as told
     from raw
@@ -28,7 +30,7 @@ parted as (
 )
 
 select
-    $file as file,
+    file,
     kind,
     name_of(told['id']) as event_id,
     told['decided_at'] is not null as is_dated,

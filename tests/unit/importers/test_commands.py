@@ -57,6 +57,16 @@ def test_the_job_file_names_ready_candidates_and_an_adaptive_log(command, tmp_pa
     assert (tmp_path / "untaken.toml").read_text() == "mine"
 
 
+def test_dsjson_takes_context(command, tmp_path):
+    file = DATA / "vw_cb_coffee_23.dsjson"
+    command("dsjson", file, "--out", tmp_path, "--context", "FromUrl.weather")
+    job = tomllib.loads((tmp_path / "untaken.toml").read_text())
+    assert job["decisions"]["context"] == ["FromUrl.weather"]
+    log = pl.read_parquet(tmp_path / "decisions/*/*.parquet")
+    assert set(log["FromUrl.weather"]) <= {"Sunny", "Rainy", "Snowy"}
+    assert log["FromUrl.weather"].null_count() == 0
+
+
 def test_apprentice_mode_and_a_limit_are_options(command, tmp_path):
     file = DATA / "rl_cb_apprentice_deferred_7.dsjson"
     with pytest.raises(LogError, match="--learning-mode apprentice"):
@@ -98,5 +108,7 @@ def test_nothing_to_import_names_what_was_looked_for(command, tmp_path):
     with pytest.raises(LogError, match=r"nothing to import in .*empty"):
         command("dsjson", tmp_path / "empty", "--out", tmp_path)
     (tmp_path / "log.json.gz").touch()
-    with pytest.raises(LogError, match="unpack these files first"):
-        command("dsjson", tmp_path / "log.json.gz", "--out", tmp_path)
+    (tmp_path / "log.json").touch()
+    for place in (tmp_path, tmp_path / "log.json.gz"):
+        with pytest.raises(LogError, match=r"unpack these files first: .*\.json\.gz"):
+            command("dsjson", place, "--out", tmp_path)

@@ -190,3 +190,41 @@ def test_r28_an_object_as_reward_needs_its_path(import_lines, single):
     assert found.count(reason) == 1
     with pytest.raises(UsageError, match="names joined by dots"):
         import_lines(line, reward_path="a..b")
+
+
+def test_declared_features_of_the_context_are_columns(import_lines, single):
+    actions = {"_multi": [{"_tag": "red"}, {"_tag": "blue"}]}
+    user = {"age": 40, "city": {"name": "Lyon"}}
+    contexts = [
+        {"FromUrl": [{"day": "Mon"}, {"n": 1}], "user": user, "it's": 1},
+        {"FromUrl": {"day": "Tue", "n": 1.5}, "user": {"age": 41}, "it's": "1"},
+        {"FromUrl": []},
+    ]
+    lines = [single(f"e{i}", c=c | actions) for i, c in enumerate(contexts)]
+    context = ["FromUrl.day", "FromUrl.n", "user.age", "user.city.name", "it's"]
+    _, log, _ = import_lines(*lines, context=context)
+    assert log.select(context).rows() == [
+        ("Mon", 1.0, 40, "Lyon", "1"),
+        ("Tue", 1.5, 41, None, '"1"'),
+        (None, None, None, None, None),
+    ]
+    assert log["user.age"].dtype == pl.Int64
+    _, log, _ = import_lines(*lines)
+    assert not {"features", *context} & set(log.columns)
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "told"),
+    [
+        ("user", LogError, "no event has 'user' in its context"),
+        ("_multi", UsageError, "tells of actions"),
+        ("baseline", UsageError, "a column of every log"),
+        ("a..b", UsageError, "names joined by dots"),
+    ],
+)
+def test_what_is_no_feature_is_refused(
+    import_lines, single, tmp_path, name, error, told
+):
+    with pytest.raises(error, match=told):
+        import_lines(single(), context=[name])
+    assert not (tmp_path / "imported/decisions").exists()

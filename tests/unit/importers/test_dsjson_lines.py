@@ -87,6 +87,7 @@ def test_a_decision_without_any_id_is_named_by_file_and_line(import_lines, singl
         ("  \t", "blank line", "skipped"),
         ("[checkpoint]", "marker", "skipped"),
         ('{"RewardValue": 1.0, "EventId": "x"}', "dangling observation", "skipped"),
+        ('{"EnqueuedTimeUtc": "2021-02-04"}', "dangling observation", "skipped"),
         ('{"_label_ca": {"action": 1.5, "pdf_value": 2}}', "unsupported", "rejected"),
         ('{"_label_cost": -1, "_outcomes": [{"_a": [0]}]}', "unsupported", "rejected"),
         ('{"_outcomes": []}', "no slot", "rejected"),
@@ -197,6 +198,19 @@ def test_odd_bytes_cost_no_line(import_lines, single, break_):
     assert found.count("malformed") == (2 if b"\xff" in break_ or b"{" in break_ else 0)
 
 
+def test_a_line_with_two_faults_is_rejected_once(import_lines, single):
+    found, _, rejects = import_lines(single(pdrop=1, p=[0.5, 0.3]), single("e2"))
+    assert (found.kept, found.rejected, rejects.height) == (1, 1, 1)
+    assert found.count("pdrop lies outside [0, 1)") == 1
+
+
+@pytest.mark.parametrize("break_", [b"\n", b"\r\n"])
+def test_a_mark_of_utf_8_hides_no_line(import_lines, single, break_):
+    lines = [json.dumps(single(event)).encode() for event in ("e1", "e2")]
+    _, log, _ = import_lines(b"\xef\xbb\xbf" + break_.join(lines))
+    assert log["decision_id"].to_list() == ["e1", "e2"]
+
+
 def test_a_very_long_line_is_read(import_lines, single):
     line = single(c={"_multi": [{}, {}], "text": "x" * 5_000_000})
     _, log, _ = import_lines(line, single("e2"))
@@ -220,6 +234,46 @@ def test_an_import_is_the_same_again_and_replaces_no_other(tmp_path):
     (out / "import.json").unlink()
     with pytest.raises(UsageError, match="no import wrote it"):
         dsjson([file], out, **options)
+
+
+def test_many_files_are_read_as_one_log(tmp_path, single):
+    texts = [b"", b"\n", *(json.dumps(single(f"e{i}")).encode() for i in range(4))]
+    # One of them has to be copied before it is read.
+    texts[3] += b"\r\n{"
+    files = [tmp_path / f"{i}?[1].json" for i in range(len(texts))]
+    for file, text in zip(files, texts, strict=True):
+        file.write_bytes(text)
+    counts = []
+    found = dsjson(
+        files,
+        tmp_path / "out",
+        max_reject_share=1.0,
+        advance=lambda: counts.append(1),
+    )
+    assert (found.lines, found.kept, len(counts)) == (6, 4, 6)
+    log = pl.read_parquet(tmp_path / "out/decisions/*/*.parquet")
+    assert log["decision_id"].to_list() == ["e0", "e1", "e2", "e3"]
+    assert log["source_file"].to_list() == [str(file) for file in files[2:]]
+    rejects = pl.read_parquet(tmp_path / "out/rejects.parquet")
+    assert rejects.select("file", "line", "reason").rows() == [
+        (str(files[1]), 1, "blank line"),
+        (str(files[3]), 2, "malformed"),
+    ]
+
+
+def test_a_folder_of_ones_own_is_replaced_and_begins_no_job(tmp_path, single):
+    old, new, out = tmp_path / "old.json", tmp_path / "new.json", tmp_path / "out"
+    (out / "decisions/day=2020-01-01").mkdir(parents=True)
+    for file in (old, new):
+        file.write_text(json.dumps(single(file.stem)))
+        dsjson([file], out, is_own=True)
+    log = pl.read_parquet(out / "decisions/*/*.parquet")
+    assert log["decision_id"].to_list() == ["new"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "decisions",
+        "import.json",
+        "rejects.parquet",
+    ]
 
 
 def test_no_line_is_lost_whatever_is_done_to_it(tmp_path):

@@ -150,3 +150,10 @@ def test_lines_that_are_no_case_are_counted(import_cases):
     assert rejects["line"].to_list() == [2, 3, 4, 5, 6]
     with pytest.raises(LogError, match="were rejected"):
         import_cases(case(), "{", max_reject_share=0.05)
+
+
+def test_a_folder_of_ones_own_begins_no_job(import_cases, tmp_path):
+    (tmp_path / "imported/decisions").mkdir(parents=True)
+    _, log, _ = import_cases(case(), is_own=True)
+    assert log.height == 1
+    assert not (tmp_path / "imported/untaken.toml").exists()

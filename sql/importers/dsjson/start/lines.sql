@@ -1,5 +1,6 @@
 -- What is read of a line; names as the service wrote them. Numbers of observations are
--- read here, whatever else they hold by `valued_of`.
+-- read here, whatever else they hold by `valued_of`. `features` are the parts of the
+-- context that were asked for.
 create or replace macro event_of(line) as from_json(
     line,
     '{
@@ -19,7 +20,7 @@ create or replace macro event_of(line) as from_json(
         "a": ["BIGINT"],
         "p": ["DOUBLE"],
         "o": [{"v": "DOUBLE"}],
-        "c": {"_multi": [{"_tag": "VARCHAR"}]},
+        "c": {"_multi": [{"_tag": "VARCHAR"}]${context}},
         "_ba": ["BIGINT"],
         "VWState": {"m": "VARCHAR"},
         "_outcomes": [{
@@ -33,34 +34,35 @@ create or replace macro event_of(line) as from_json(
     }'
 );
 
--- Every line of every file in its order, so that `rowid` tells its number. A line that
--- is no event has `kind` alone; `valued` is null where all observations say numbers.
-create or replace table lines (
+-- Every line of every file in its order, a row for each slot, at its place from 0; a
+-- line without slots has one row. Of a line that is no event, `kind` alone is known.
+-- `available` holds positions of actions from 1 on, in the order of the log, and
+-- `probabilities` stands parallel to them; `layout` names them, with their tags.
+create or replace table slots (
     file integer,
     line_hash ubigint,
     kind varchar,
+    slot_count bigint,
+    place integer,
     event_id varchar,
+    slot_id varchar,
     is_dated boolean,
     decided_at timestamptz,
     pdrop double,
     model_id varchar,
+    is_unactivated boolean,
+    least_action bigint,
+    tells_observed boolean,
     tags varchar[],
-    cost double,
-    original double,
-    labelled bigint,
-    is_contradicted boolean,
-    a bigint[],
-    p double[],
-    o struct(v double)[],
-    slots struct(
-        _id varchar,
-        _label_cost double,
-        _original_label_cost double,
-        _a bigint[],
-        _p double[],
-        _o struct(v double)[]
-    )[],
-    baselines bigint[],
-    valued struct(o struct(v json)[], _outcomes struct(_o struct(v json)[])[]),
-    is_unactivated boolean
+    available bigint[],
+    probabilities double[],
+    chosen bigint,
+    baseline bigint,
+    layout ubigint,
+    reward double,
+    is_differing boolean,
+    is_observed boolean,
+    fault varchar,
+    is_counted boolean,
+    features json[]
 );
