@@ -29,7 +29,7 @@ from flows.importers.dsjson import SUM_TOLERANCE as ROUNDED
 from flows.importers.outcome import MAX_REJECT_SHARE
 from flows.offpolicy.methods import Design
 from flows.policies import parse
-from flows.sections import Settings, WithoutLog
+from flows.sections import Decisions, Settings, WithoutLog
 from flows.suggestions.asked import SuggestionJob
 from flows.suggestions.embed import Settings as Embedding
 from flows.suggestions.schema import Rules
@@ -147,7 +147,7 @@ def _job(file: Path, settings: Settings) -> Job:
     decisions, evaluation = settings.decisions, settings.evaluation
     lowest, highest = evaluation.reward_range
     text = settings.model_dump_json()
-    is_service = decisions.format == "dsjson"
+    is_service = _service(decisions) is not None
     return Job(
         name=settings.job.name,
         base=file.parent,
@@ -164,15 +164,7 @@ def _job(file: Path, settings: Settings) -> Job:
             has_rewards=settings.rewards is None,
             default_reward=decisions.default_reward,
         ),
-        service=ServiceLog(
-            learning_mode=decisions.learning_mode,
-            reward_path=decisions.reward_path,
-            max_reject_share=MAX_REJECT_SHARE
-            if decisions.max_reject_share is None
-            else decisions.max_reject_share,
-        )
-        if is_service
-        else None,
+        service=_service(decisions),
         rewards=None
         if settings.rewards is None
         else settings.rewards.settings((lowest, highest), file.parent),
@@ -208,6 +200,17 @@ def _job(file: Path, settings: Settings) -> Job:
         digest=hashlib.sha256(text.encode()).hexdigest()[:16],
         doubly_robust=evaluation.doubly_robust,
         has_suggestions=settings.suggestions is not None,
+    )
+
+
+def _service(decisions: Decisions) -> ServiceLog | None:
+    if decisions.format != "dsjson":
+        return None
+    share = decisions.max_reject_share
+    return ServiceLog(
+        learning_mode=decisions.learning_mode,
+        reward_path=decisions.reward_path,
+        max_reject_share=MAX_REJECT_SHARE if share is None else share,
     )
 
 

@@ -34,6 +34,16 @@ def test_what_a_killed_run_left_is_swept_by_the_next(folder):
     assert found == {kept, folder.root / ".lock"}
 
 
+def test_what_another_run_writes_in_a_folder_with_its_own_lock_is_left_alone(folder):
+    mine = folder.path("days", ".1.json.new")
+    theirs = folder.path("suggestions", ".review.html.new")
+    for path in (mine, theirs, folder.path("suggestions", ".lock")):
+        path.write_text("half")
+    with folder.alone():
+        assert theirs.exists()
+        assert not mine.exists()
+
+
 def test_a_file_that_is_not_finished_leaves_the_old_one(folder):
     path = folder.write_text("old", "days", "1.json")
 

@@ -126,7 +126,7 @@ def test_a_digest_tells_settings_apart(read):
         ("[candidates]", "[candidate]", "did you mean candidates?"),
         ("context", "contxt", "did you mean context?"),
         ("reward_range", "rewards_range", "did you mean reward_range?"),
-        ("log =", "zzz = 1\nlog =", "known: log, format, columns"),
+        ("log =", "zzz = 1\nlog =", "known: log, format, learning_mode"),
     ],
 )
 def test_an_unknown_key_is_refused_with_the_nearest_one(refused, old, new, told):
@@ -235,3 +235,50 @@ def test_a_key_of_a_candidate_that_is_not_known_is_told(refused):
     told = refused(GOOD.replace('"column:new"', '{spec = "uniform", fixd_at = 1}'))
     assert "candidates.new.fixd_at is not a key of a job file" in told
     assert "did you mean fixed_at?" in told
+
+
+def test_a_log_of_the_service_is_read_as_it_is(read):
+    job = read(GOOD.replace("log =", 'format = "dsjson"\nlog =', 1))
+    assert job.service is not None
+    assert job.design.logging == "adaptive"
+    assert job.layout.sum_tolerance == 1e-4
+
+
+@pytest.mark.parametrize(
+    ("line", "section", "told"),
+    [
+        ('probabilities = "map"', "", "says which columns there are"),
+        ("default_reward = 2.0", "", "default_reward = 2.0 lies outside reward_range"),
+        ("", '[rewards]\nevents = "r"\nwait_seconds = 1', "leave out [rewards]"),
+    ],
+)
+def test_what_a_log_of_the_service_cannot_have_is_refused(refused, line, section, told):
+    text = GOOD.replace("log =", f'format = "dsjson"\n{line}\nlog =', 1)
+    assert told in refused(text + section)
+
+
+def test_what_belongs_to_a_log_of_the_service_is_refused_elsewhere(refused):
+    text = GOOD.replace("log =", "max_reject_share = 0.5\nlog =", 1)
+    assert "max_reject_share belongs to format" in refused(text)
+
+
+def test_rewards_that_come_apart_are_declared(read, refused):
+    section = """
+[rewards]
+events = "rewards/*.parquet"
+wait_seconds = 600
+default = 0
+[rewards.factors]
+opened = { weight = 0.3, condition = "seconds >= 0" }
+"""
+    job = read(GOOD + section)
+    assert job.rewards is not None
+    assert (job.rewards.wait_seconds, job.rewards.default) == (600, 0)
+    assert [one.name for one in job.rewards.factors] == ["opened"]
+    assert not job.layout.has_rewards
+    wrong = section.replace("default = 0", "default = 7").replace("600", "0")
+    told = refused(GOOD + wrong)
+    assert "wait_seconds 0" in told
+    assert "default 7" in told
+    named = GOOD.replace("log =", 'columns = { reward = "clicks" }\nlog =', 1)
+    assert read(named + section).layout.columns == {"reward": "clicks"}
