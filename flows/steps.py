@@ -28,7 +28,8 @@ from typing import Any
 
 from flows import reports
 from flows.asked import Asked, nights, span
-from flows.errors import UntakenError, UsageError
+from flows.errors import LogError, UntakenError, UsageError
+from flows.exports import Exported
 from flows.facts import Kept
 from flows.folder import Folder
 from flows.job import load
@@ -104,6 +105,7 @@ class Outcome:
     sentence: str
     report: Path | None
     warehouse: Path
+    exports: tuple[Exported, ...]
 
 
 @contextmanager
@@ -147,7 +149,22 @@ def judge(plan: Plan, advance: Callable[[], None] = lambda: None) -> None:
         plan.take(
             judging.judge_days(plan.folder, plan.job, plan.arrivals, plan.days, advance)
         )
+        _require_judged(plan)
     checked.set_aside(plan.folder, plan.days, plan.log_days)
+
+
+def _require_judged(plan: Plan) -> None:
+    """Raises: LogError when no decision enters a night that is asked for."""
+    night = plan.nights[0]
+    counts = [one.counts for one in judging.standing(plan.folder, night)]
+    if any(one.observed or one.default or one.missing for one in counts):
+        return
+    immature = sum(one.immature for one in counts)
+    unactivated = sum(one.unactivated for one in counts)
+    raise LogError(
+        f"no decision up to {night} can be estimated: {immature:,} are immature and "
+        f"{unactivated:,} were not activated"
+    )
 
 
 def uncounted(plan: Plan) -> tuple[Day, ...]:

@@ -21,6 +21,7 @@ from flows.rewards.settings import Rewards
 NEEDED = 2  # 99th percentiles that a wait has at least
 FAR_LONGER = 20  # and those beyond which it only delays the results
 NEARLY_ALL = 0.99
+QUANTILE = 0.99  # of `Delays.percentile_99_seconds`
 LEAST_REWARDS = 100  # below which shares and percentiles say nothing
 CLICKS = re.compile(r"cli(ck|c)s?(?![a-z])|clicked", re.IGNORECASE)
 
@@ -38,7 +39,8 @@ def advise(
     names: the factors that events name, where none is declared.
     is_loaded_at: events say when they were loaded.
     """
-    enough = counts.timely + counts.late >= LEAST_REWARDS
+    arrived = counts.timely + counts.late + counts.late_after_closing
+    enough = arrived >= LEAST_REWARDS
     warned = [
         *(_about_wait(rewards, counts, delays) if delays and enough else ()),
         *_about_values(rewards, counts),
@@ -71,6 +73,10 @@ def advise(
 def _about_wait(rewards: Rewards, counts: Counts, delays: Delays) -> list[Warned]:
     wait, slow = rewards.wait_seconds, delays.percentile_99_seconds
     said = f"{_span(wait)}; 99 % of rewards take at most {_span(slow)}"
+    later = counts.late_after_closing
+    if later > (1.0 - QUANTILE) * (counts.timely + counts.late + later):
+        slow = max(slow, wait)
+        said = f"{_span(wait)}; more than 1 % of rewards take longer"
     if wait < NEEDED * slow:
         return [
             Warned(
@@ -79,7 +85,7 @@ def _about_wait(rewards: Rewards, counts: Counts, delays: Delays) -> list[Warned
                 ", late ones included.",
                 f"wait about {_span(NEEDED * slow)}: a wait that is too short turns "
                 "rewards that were still to come into none.",
-                counts.late,
+                counts.late + later,
             )
         ]
     if wait > FAR_LONGER * slow and wait > min(s.USUAL_WAITS):

@@ -1,8 +1,9 @@
 """What a join of rewards counted.
 
 Decisions, each once: `observed + default + missing + immature + unactivated`.
-Events, each once: `duplicates + dangling + elsewhere + no_such_slot + waiting +
-too_early + timely + late`. Nothing that became known after the run's instant is in any.
+Events, each once: `duplicates + dangling + no_such_slot + waiting + too_early +
+timely + late + late_after_closing`. Nothing that became known after the run's instant
+is in any.
 """
 
 from __future__ import annotations
@@ -26,11 +27,13 @@ class Counts:
     ties: how often rewards of different values were received first, at one instant.
     duplicates: events that repeat a reward_id of their decision; contradicting: those
         that say something else than the first.
-    dangling: events without a decision; elsewhere: those that may belong to decisions
-        of other days; no_such_slot: whose decision does not have their slot.
+    dangling: events without a decision, in a day those received in it;
+        no_such_slot: whose decision does not have their slot.
     waiting: events of immature decisions.
     too_early, late: received before, or at or after the end of, the window.
     timely: received inside it; before_the_decision, wrong_item: some of them.
+    late_after_closing: received in a day, for a decision of an earlier one that had
+        closed by then.
     at_the_boundary: late events received exactly when the wait ended.
     outside: events whose own reward lies outside the range, which stops nothing.
     zeros, ones: observed rewards that are 0, and 1.
@@ -49,12 +52,12 @@ class Counts:
     duplicates: int = 0
     contradicting: int = 0
     dangling: int = 0
-    elsewhere: int = 0
     no_such_slot: int = 0
     waiting: int = 0
     too_early: int = 0
     timely: int = 0
     late: int = 0
+    late_after_closing: int = 0
     before_the_decision: int = 0
     at_the_boundary: int = 0
     wrong_item: int = 0

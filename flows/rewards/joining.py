@@ -20,11 +20,10 @@ from flows.errors import UsageError
 from flows.rewards import composing
 from flows.rewards import settings as s
 from flows.rewards.events import Events
+from flows.rewards.instants import microseconds, own_of, window_of
 from flows.rewards.settings import Rewards
 
 TOLERANCE = 1e-6  # of a final reward, in ends of its range: sums of 32-bit floats
-EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-MICROSECOND = dt.timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +64,6 @@ class Pieces:
         lowest, highest = self.rewards.reward_range
         slack = TOLERANCE * max(abs(lowest), abs(highest))
         return f"{reward} not between {lowest - slack!r} and {highest + slack!r}"
-
-
-def window_of(rewards: Rewards) -> dict[str, str]:
-    """The window around a decision, in microseconds, as texts of a query."""
-    return {
-        "wait_us": str(_us(rewards.wait_seconds)),
-        "backward_us": str(_us(rewards.backward_seconds)),
-    }
-
-
-def microseconds(instant: dt.datetime) -> int:
-    """Since 1970 in UTC."""
-    return (instant - EPOCH) // MICROSECOND
 
 
 def view_decisions(
@@ -161,9 +147,16 @@ def join_events(
     queries.run(con, "rewards/outcomes", of_several=of_several)
 
 
-def join_activations(con: duckdb.DuckDBPyConnection, pieces: Pieces) -> dict[str, int]:
+def join_activations(
+    con: duckdb.DuckDBPyConnection, pieces: Pieces, decided: Window | None
+) -> dict[str, int]:
     """Makes `activated`, and counts activations."""
-    queries.run(con, "rewards/joined_activations", newest_us=pieces.newest_us)
+    queries.run(
+        con,
+        "rewards/joined_activations",
+        newest_us=pieces.newest_us,
+        own=own_of(pieces.rewards, decided, "epoch_us(event.activated_at)"),
+    )
     queries.run(con, "rewards/activated", None, **pieces.window)
     ((known, dangling, late),) = queries.run(
         con, "rewards/activations_counted", None, **pieces.window
@@ -230,10 +223,6 @@ def number_of(place: int) -> int:
     return (place + 1) << 40
 
 
-def _us(seconds: float) -> int:
-    return round(seconds * 1_000_000)
-
-
 # What is read of an event where its table has it, and what stands for it otherwise.
 ABSENT = {
     c.REWARD: "null::double",
@@ -274,16 +263,9 @@ def _read(
         given = "event.reward_id is not null"
         read["identity"] = f"case when {given} then hash(event.reward_id) end"
     if decided is not None:
-        read["is_elsewhere"] = _is_elsewhere(rewards, decided)
+        own = own_of(rewards, decided, "event.rewarded_us")
+        read["is_elsewhere"] = f"not ({own})"
     if by_slot:
         lost = "decision.number is null"
         read["lost_id"] = f"case when {lost} then event.decision_id end"
     return read
-
-
-def _is_elsewhere(rewards: Rewards, decided: Window) -> str:
-    """Whether the decision of an event, wherever it is, may lie outside the span."""
-    start, end = map(microseconds, decided)
-    earliest = f"event.rewarded_us - {_us(rewards.wait_seconds)}"
-    latest = f"event.rewarded_us + {_us(rewards.backward_seconds)}"
-    return f"({earliest} < {start} or {latest} >= {end})"

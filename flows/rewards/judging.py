@@ -41,6 +41,7 @@ from flows.rewards import settings as s
 from flows.rewards.advice import advise
 from flows.rewards.counts import Counts, Delays, count_decisions, count_events
 from flows.rewards.events import Events, explained, open_activations, open_events
+from flows.rewards.instants import own_of
 from flows.rewards.joining import Pieces
 from flows.rewards.settings import MOST_FACTORS, Rewards
 
@@ -65,7 +66,7 @@ class Decisions:
         `measured_decisions` of `flows.decisions.measure`.
     files: all values of `file`, in the order of the log.
     window: when the table holds all decisions of a half-open span and no others, that
-        span: events without decision that may belong to another are not dangling.
+        span: events without decision that were received in another are not counted.
     """
 
     table: str
@@ -107,12 +108,25 @@ class Judged:
 
     digest: of the outcome of all decisions, whatever order events came in.
     delays: None without any reward.
+    names: the factors that events name, where none is declared.
+    is_loaded_at: events say when they were loaded.
     """
 
     digest: str
     counts: Counts
     delays: Delays | None
-    warnings: tuple[Warned, ...]
+    names: tuple[str, ...]
+    is_loaded_at: bool
+
+    def advice(self, rewards: Rewards) -> tuple[Warned, ...]:
+        """What 000 advises where the log does otherwise."""
+        return advise(
+            rewards,
+            self.counts,
+            self.delays,
+            names=self.names,
+            is_loaded_at=self.is_loaded_at,
+        )
 
 
 def judge(
@@ -159,7 +173,7 @@ def _judged(
     rewards = pieces.rewards
     events = open_events(con, rewards, pieces.known, received)
     with explained(con, events, rewards):
-        found = _checked_events(con, pieces, events, listing)
+        found = _checked_events(con, pieces, events, decided, listing)
     names = _names(rewards, found)
     if rewards.activations:
         activations = open_activations(con, rewards, pieces.known, received)
@@ -168,20 +182,17 @@ def _judged(
     with explained(con, events, rewards):
         joining.join_events(con, pieces, events, names, decided)
     told, delays = count_events(con, pieces.window)
-    told |= {"events": found.events, "outside": found.outside}
+    told |= {"events": found.events - told.pop("elsewhere"), "outside": found.outside}
     if rewards.activations:
-        told |= joining.join_activations(con, pieces)
+        told |= joining.join_activations(con, pieces, decided)
     joining.judge_decisions(con, pieces, names)
     judged, outside = count_decisions(con)
     if outside and not rewards.clip:
         raise _out_of_range(con, judged["decisions"], listing)
     judged["clipped"] = outside
     counts = Counts(**told, **judged)
-    warnings = advise(
-        rewards, counts, delays, names=names, is_loaded_at=events.has(s.KNOWN_AT)
-    )
     ((digest,),) = queries.run(con, "rewards/digest")
-    return Judged(digest, counts, delays, warnings)
+    return Judged(digest, counts, delays, names, events.has(s.KNOWN_AT))
 
 
 def _write(con: duckdb.DuckDBPyConnection, pieces: Pieces, outputs: Outputs) -> None:
@@ -205,6 +216,7 @@ def _checked_events(
     con: duckdb.DuckDBPyConnection,
     pieces: Pieces,
     events: Events,
+    decided: Window | None,
     listing: Path | None,
 ) -> rules.Found:
     rewards = pieces.rewards
@@ -212,6 +224,7 @@ def _checked_events(
     absent = ["known_at_is_present"] * (not events.has(s.KNOWN_AT))
     absent += ["reward_is_a_number"] * (not rewards.reads_rewards)
     absent += ["factor_is_declared"] * (not names)
+    own = own_of(rewards, decided, f"epoch_us({s.REWARDED_AT})")
     values: dict[str, Any] = {
         "largest_reward": LARGEST * max(map(abs, rewards.reward_range)),
         "factors": list(names),
@@ -221,7 +234,7 @@ def _checked_events(
         "reward_events",
         rules.load("events", absent),
         values,
-        is_outside=pieces.is_outside(c.REWARD),
+        is_outside=f"{pieces.is_outside(c.REWARD)} and {own}",
         factor=s.FACTOR if rewards.reads_rewards else "null",
         listing=listing,
     )

@@ -1,6 +1,7 @@
 """When the events of each file were received and became known.
 
-A day needs only the files whose events could be about it. An event that became known
+A day needs only the files whose events could be about it. Of an event without a time
+nobody can say which days that are, so it is refused here. An event that became known
 after the night of its decision had closed is a revision for later nights (validity.md
 7 and 8): `Known` says which days it may be about, and the night that first knows it.
 """
@@ -8,20 +9,28 @@ after the night of its decision had closed is a revision for later nights (valid
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import duckdb
 
 from flows import queries
 from flows.decisions import find
+from flows.rewards import rules
 from flows.rewards import settings as s
 from flows.rewards.events import Events, explained, open_activations, open_events
-from flows.rewards.joining import EPOCH, MICROSECOND, window_of
+from flows.rewards.instants import EPOCH, MICROSECOND, window_of
 from flows.rewards.settings import Rewards
 
 # No event becomes known later.
 EVER = "'infinity'::timestamptz"
+# The view of each table, and its time of receipt.
+VIEWS = {
+    "events": ("reward_events", s.REWARDED_AT),
+    "activations": ("activation_events", s.ACTIVATED_AT),
+}
+OF_TIMES = "_at_is_present"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +70,20 @@ def event_spans(
     files: Sequence[str],
     *,
     timezone: str,
+    listing: Path | None = None,
 ) -> dict[str, Span]:
-    """The spans of some files of rewards; those without a time have none.
+    """The spans of some files of rewards; those without an event have none.
 
-    timezone: of the nights' border.
-    Raises: LogError, UsageError for files that do not fit.
+    timezone: of the nights' border. listing: where to write all events without a time.
+    Raises: LogError, UsageError where not all files of rewards fit together,
+    ViolationsError for events without a time.
     """
+    open_events(con, rewards, EVER, None)
     only = replace(rewards, events=tuple(files), base=None)
-    return _spans(con, only, "reward_events", s.REWARDED_AT, open_events, timezone)
+    events = open_events(con, only, EVER, None)
+    with explained(con, events, only):
+        _check_times(con, "events", events, listing)
+        return _spans(con, only, "events", timezone)
 
 
 def activation_spans(
@@ -77,31 +92,41 @@ def activation_spans(
     files: Sequence[str],
     *,
     timezone: str,
+    listing: Path | None = None,
 ) -> dict[str, Span]:
     """The same of files of activations."""
+    open_activations(con, rewards, EVER, None)
     only = replace(rewards, activations=tuple(files), base=None)
-    view, at = "activation_events", s.ACTIVATED_AT
-    return _spans(con, only, view, at, open_activations, timezone)
+    events = open_activations(con, only, EVER, None)
+    with explained(con, events, only):
+        _check_times(con, "activations", events, listing)
+        return _spans(con, only, "activations", timezone)
 
 
-Opening = Callable[[duckdb.DuckDBPyConnection, Rewards, str, None], Events]
+def _check_times(
+    con: duckdb.DuckDBPyConnection, table: str, events: Events, listing: Path | None
+) -> None:
+    absent = ["known_at_is_present"] * (not events.has(s.KNOWN_AT))
+    rules.check(
+        con,
+        VIEWS[table][0],
+        tuple(one for one in rules.load(table, absent) if one.name.endswith(OF_TIMES)),
+        {},
+        is_outside="false",
+        factor="null",
+        listing=listing,
+    )
 
 
 def _spans(
-    con: duckdb.DuckDBPyConnection,
-    rewards: Rewards,
-    view: str,
-    received_at: str,
-    opening: Opening,
-    timezone: str,
+    con: duckdb.DuckDBPyConnection, rewards: Rewards, table: str, timezone: str
 ) -> dict[str, Span]:
-    events = opening(con, rewards, EVER, None)
+    view, received_at = VIEWS[table]
     pieces = {"events": view, "received_at": received_at, **window_of(rewards)}
     pieces["held_us"] = str(rewards.held // MICROSECOND)
     values = {"timezone": timezone}
-    with explained(con, events, rewards):
-        spans = queries.run(con, "rewards/spans", None, **pieces)
-        late = queries.run(con, "rewards/late_knowledge", values, **pieces)
+    spans = queries.run(con, "rewards/spans", None, **pieces)
+    late = queries.run(con, "rewards/late_knowledge", values, **pieces)
     known: dict[str, list[Known]] = {file: [] for file, *_ in spans}
     for file, first, last, night in late:
         known[file].append(Known(first, last, night))

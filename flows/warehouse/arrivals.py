@@ -18,7 +18,7 @@ from typing import Any
 import duckdb
 
 from flows import queries
-from flows.folder import Folder, digest_of, digest_of_file
+from flows.folder import VIOLATIONS, Folder, digest_of, digest_of_file
 from flows.rewards import (
     Known,
     Rewards,
@@ -111,15 +111,15 @@ def arrivals(
 
     as_of: the instant that was asked for; None for the newest time in the data.
     newest: when the newest decision was made.
-    Raises: LogError, UsageError for files that do not fit.
+    Raises: LogError, UsageError for files that do not fit, ViolationsError for events
+    without a time.
     """
     known = folder.read_json(EVENTS) or {}
-    read_as = digest_of(VERSION, rewards.meaning, job.timezone)
     names = find_events(rewards)
     entries: dict[str, dict[str, Any]] = {}
     with queries.connection() as con:
         for files, spans in zip(names, (event_spans, activation_spans), strict=True):
-            entries |= _entries(con, job, rewards, files, spans, known, read_as)
+            entries |= _entries(con, folder, job, rewards, files, spans, known)
     folder.write_json({name_of(f, job): one for f, one in entries.items()}, EVENTS)
     events, activations = (
         tuple(_file(file, entries[file]) for file in files) for files in names
@@ -131,14 +131,15 @@ def arrivals(
 
 def _entries(
     con: duckdb.DuckDBPyConnection,
+    folder: Folder,
     job: Job,
     rewards: Rewards,
     files: Iterable[str],
     spans: Spans,
     known: Mapping[str, Any],
-    read_as: str,
 ) -> dict[str, dict[str, Any]]:
     """What is written of each file."""
+    read_as = digest_of(VERSION, rewards.meaning, job.timezone)
     stamps = {file: stamp_of(file) for file in files}
     entries = {
         file: entry
@@ -147,7 +148,11 @@ def _entries(
         and (entry["stamp"], entry["read_as"]) == (stamp, read_as)
     }
     fresh = [file for file in stamps if file not in entries]
-    found = spans(con, rewards, fresh, timezone=job.timezone) if fresh else {}
+    found = {}
+    if fresh:
+        name = f"undated-{digest_of(*map(digest_of_file, fresh))[:8]}.parquet"
+        listing = folder.path(VIOLATIONS, name)
+        found = spans(con, rewards, fresh, timezone=job.timezone, listing=listing)
     for file in fresh:
         span = found.get(file)
         entries[file] = {

@@ -67,10 +67,10 @@ class Day:
 
     @property
     def scored_digest(self) -> str:
-        """A digest of decisions and rewards."""
+        """A digest of decisions and rewards, and of when those were known."""
         if self.judged is None:
             return self.digest
-        return digest_of(self.digest, self.judged.digest)
+        return digest_of(self.digest, self.judged.digest, self.judged.as_of)
 
     @property
     def judged_as_of(self) -> dt.datetime:
@@ -137,8 +137,12 @@ def open_judged(job: Job, day: Day) -> Log:
 def newest_decision(job: Job, day: Day) -> dt.datetime:
     """When the last decision of a day was made."""
     at = pl.col(job.layout.theirs(c.DECIDED_AT)).dt.convert_time_zone("UTC")
-    rows = pl.scan_parquet(list(day.files), glob=False, hive_partitioning=False)
-    newest: dt.datetime = rows.select(at.max()).collect(engine="streaming").item()
+    # One by one: files may differ in columns that are not read.
+    rows = pl.concat(
+        pl.scan_parquet(file, glob=False, hive_partitioning=False).select(at.max())
+        for file in day.files
+    )
+    newest: dt.datetime = rows.max().collect(engine="streaming").item()
     return newest
 
 

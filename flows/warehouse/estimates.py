@@ -80,8 +80,13 @@ def estimate_nights(
         advance()
     run = pl.lit(run_id).alias("run_id")
     for nights in _batches(list(wanted), history):
-        _record_what_moved(folder, job, history, nights[0], plan, run)
-        rows = _rows(folder, job, history.at(nights[-1]), nights, plan)
+        before = _moved(folder, job, history, nights[0])
+        keys = history.at(nights[-1])
+        rows = _rows(folder, job, keys, [*before, *nights], plan)
+        for last in before:
+            # How the night before would be, knowing what this one does.
+            now = rows[last].with_columns(run)
+            revisions.record(folder, last, read(folder, last), now, nights[0])
         for night in nights:
             made = rows[night].with_columns(run)
             if _is_revised(folder, job, night, revised[night]):
@@ -172,25 +177,13 @@ def _batches(
             yield together[start : start + NIGHTS_AT_ONCE]
 
 
-def _record_what_moved(
-    folder: Folder,
-    job: Job,
-    history: History,
-    night: dt.date,
-    plan: Plan,
-    run: pl.Expr,
-) -> None:
-    """Keeps how the night before would be, where a night knows more of earlier days."""
+def _moved(folder: Folder, job: Job, history: History, night: dt.date) -> list[dt.date]:
+    """The night before, where a night knows more of earlier days than that one did."""
     before = [one for one in history.nights if one < night][-1:]
     if not before or history.epoch(before[0]) == history.epoch(night):
-        return
-    made = {one.night: one for one in made_nights(folder)}
-    (last,) = before
-    if last not in made or made[last].settings != settings_of(job):
-        return
-    keys = {day: of for day, of in history.at(night).items() if day <= last}
-    now = _rows(folder, job, keys, [last], plan)[last].with_columns(run)
-    revisions.record(folder, last, read(folder, last), now, night)
+        return []
+    kept = folder.read_json(ESTIMATES, f"{before[0]}.json")
+    return before if kept and kept["settings"] == settings_of(job) else []
 
 
 def made_nights(folder: Folder) -> tuple[Made, ...]:

@@ -39,8 +39,8 @@ def across_days(
     The error counts rows, both copies of a decision; its `decisions` is 0.
     """
     shared = _shared(
-        [_hashes(folder, job, day) for day in fresh],
-        [_hashes(folder, job, day) for day in known],
+        [hashes(folder, job, day) for day in fresh],
+        [hashes(folder, job, day) for day in known],
     )
     if shared.is_empty():
         return None
@@ -50,7 +50,7 @@ def across_days(
     return _violations(folder, days, rows) if rows.height else None
 
 
-def _hashes(folder: Folder, job: Job, day: Day) -> Path:
+def hashes(folder: Folder, job: Job, day: Day) -> Path:
     """The file of a day's hashes, written when it is not there."""
     layout = job.layout
     names = [layout.theirs(name) for name in (c.DECISION_ID, c.SLOT, c.DECIDED_AT)]

@@ -16,4 +16,4 @@ select
 from arrived
 where
     (known_at <= ${as_of}) is not false
-    and (${received}) is not false
+    and ${received}

@@ -6,7 +6,9 @@ where delay_us is not null
 group by number
 having count(*) > 1;
 
--- Their events. Of those with one reward_id the one received first is its first copy.
+-- Their events. Of those with one reward_id the one received first is its first copy;
+-- one received before the window is so only where no other is: whether it is looked at
+-- at all depends on where the border of the day lies.
 create or replace temp table several_rewards as
 with
 copied as (
@@ -20,7 +22,7 @@ copied as (
     window
         same_id as (
             partition by number, identity
-            order by delay_us, arrival
+            order by fate = 'too_early', delay_us, arrival
         )
 )
 

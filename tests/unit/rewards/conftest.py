@@ -64,15 +64,18 @@ def join(tmp_path, at):
         outputs = Outputs(tmp_path / "judged.parquet", set_aside=set_aside)
         with queries.connection() as con:
             con.read_parquet(str(tmp_path / "decisions.parquet")).create_view("log")
+            rewards = Rewards(base=tmp_path, **settings)
             found = judge(
                 con,
                 Decisions("log", files, window),
-                Rewards(base=tmp_path, **settings),
+                rewards,
                 as_of=as_of if isinstance(as_of, dt.datetime) else at(as_of),
                 outputs=outputs,
                 **call or {},
             )
         told = {name: getattr(found, name) for name in found.__slots__}
-        return SimpleNamespace(file=outputs.out, **told)
+        return SimpleNamespace(
+            file=outputs.out, warnings=found.advice(rewards), **told
+        )
 
     return run

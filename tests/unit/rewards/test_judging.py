@@ -105,12 +105,18 @@ def test_duplicates_count_once_and_contradictions_are_told(join, events, at):
     assert (found.counts.duplicates, found.counts.contradicting) == (2, 1)
 
 
-def test_events_of_other_days_are_not_dangling(join, events, at):
-    events([("x", 500, 1.0), ("y", 700, 1.0), ("z", 86_300, 1.0), ("a", 5, 1.0)])
-    span = (at(0), at(86_400))
-    found = join("a", window=span)
-    assert (found.counts.dangling, found.counts.elsewhere) == (1, 2)
-    assert join("a").counts.dangling == 3
+def test_an_event_without_decision_is_counted_by_one_day(join, events, at):
+    times = (-121, -120, 500, 86_279, 86_280, 90_000)
+    events([(f"x{time}", time, 7.0) for time in times] + [("a", 86_399, 1.0)])
+    days = [(at(-86_400), at(0)), (at(0), at(86_400)), (at(86_400), at(172_800))]
+    counts = [
+        join("a", window=day, as_of=900_000, wait_seconds=86_400).counts
+        for day in days
+    ]
+    assert [one.dangling for one in counts] == [1, 3, 2]
+    assert [one.outside for one in counts] == [1, 3, 2]
+    # The decision stands in each of the three tables here.
+    assert [one.events for one in counts] == [2, 4, 3]
 
 
 def test_events_that_entered_no_reward_are_written_apart(join, events, tmp_path):

@@ -41,6 +41,37 @@ segments = [["device"]]
 report = {reports}
 """
 CANDIDATES = 'new = "column:new"\ntable = "table.parquet"'
+APART = """
+[job]
+name = "shop"
+timezone = "{timezone}"
+
+[decisions]
+log = "log/**/*.parquet"
+{decisions}
+
+[rewards]
+events = "rewards/*.parquet"
+wait_seconds = 600
+load_delay_seconds = 60
+{rewards}
+
+[evaluation]
+reward_range = [0.0, 1.0]
+propensity_floor = 0.1
+method = "mixture"
+
+[candidates]
+{candidates}
+
+[outputs]
+report = ["json"]
+"""
+PROPENSITY = """
+probabilities = "propensity"
+actions = ["a", "b"]
+full_support = true
+"""
 
 
 @dataclass(frozen=True)
@@ -95,6 +126,66 @@ class Place:
             reports=list(reports),
         )
         self.file.write_text(text)
+
+    def apart(
+        self,
+        rewards="default = 0.0",
+        decisions=PROPENSITY,
+        candidates='uniform = "uniform"',
+        timezone="UTC",
+    ) -> None:
+        """A job whose rewards come in a table of their own."""
+        self.file.write_text(
+            APART.format(
+                timezone=timezone,
+                decisions=decisions,
+                rewards=rewards,
+                candidates=candidates,
+            )
+        )
+
+    def decide(self, rows, name="1.parquet", **columns) -> Path:
+        """Writes decisions between a and b: ids, and seconds since 1 May."""
+        ids, seconds = zip(*rows, strict=True)
+        made = pl.DataFrame({"decision_id": ids, "decided_at": [*map(after, seconds)]})
+        made = made.with_columns(
+            action=pl.when(pl.int_range(pl.len()) % 3 == 0)
+            .then(pl.lit("a"))
+            .otherwise(pl.lit("b")),
+            propensity=0.5,
+            **{n: pl.Series(values) for n, values in columns.items()},
+        )
+        return self.write(made, name)
+
+    def events(self, rows, name="1.parquet", room="rewards", **columns) -> Path:
+        """Writes rewards: ids, seconds of receipt and of knowledge, values.
+
+        Without seconds of knowledge nobody says when rewards became known.
+        """
+        ids, received, known, values = zip(*rows, strict=True) if rows else [()] * 4
+        made = {"decision_id": ids, "rewarded_at": [*map(after, received)]}
+        if None not in known:
+            made["known_at"] = [*map(after, known)]
+        schema = dict.fromkeys(("rewarded_at", "known_at"), pl.Datetime("us", "UTC"))
+        frame = pl.DataFrame(
+            made | {"reward": values} | columns,
+            schema_overrides=schema | {"decision_id": pl.String, "reward": pl.Float64},
+        )
+        file = self.root / room / name
+        file.parent.mkdir(exist_ok=True)
+        frame.write_parquet(file)
+        return file
+
+    def judged(self, **asked) -> steps.Plan:
+        """A night up to its evidence."""
+        job = load(self.file)
+        with steps.alone(job):
+            plan = steps.plan(job, Asked(**asked))
+            steps.check(plan)
+            steps.judge(plan)
+            for one in steps.uncounted(plan):
+                steps.count(plan, one)
+        return plan
 
     def table(self, probabilities=(0.2, 0.3, 0.5)) -> None:
         """The candidate `table`, a look-up by device."""
@@ -166,6 +257,11 @@ class Place:
                 rows = frame.drop("run_id", strict=False).rows()
                 found[name] = [] if name == "tables/runs.parquet" else rows
         return found
+
+
+def after(seconds: float) -> dt.datetime:
+    """The instant so many seconds after the start of 1 May."""
+    return START + dt.timedelta(seconds=seconds)
 
 
 def name_of(number: int) -> str:
