@@ -1,9 +1,12 @@
 """The results folder of a job: what stands where, and how it is written.
 
     files.json                  digest and days of every log file seen
+    events.json                 digest and times of every file of rewards seen
+    imported/                   the log of a decision service, as Parquet
     sources.json                digest of every file that holds a candidate
     candidates.json             candidates in the order in which they first appeared
     days/DAY.json               what a day held when it last passed the checks
+    judged/DAY.json, DAY/       rewards that come apart, as each night knew them
     ids/DAY-KEY.parquet         sorted 64-bit hashes of a day's decision ids
     evidence/DAY/KEY.parquet    counts of one candidate on one day
     frequencies/DAY/KEY.parquet how often each action was logged on a day

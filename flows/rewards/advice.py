@@ -57,6 +57,16 @@ def advise(
                 counts.wrong_item,
             )
         )
+    if not arrived and counts.decisions >= LEAST_REWARDS:
+        warned.append(
+            Warned(
+                "rewards_arrived",
+                "Rewards arrived: none is there for any decision.",
+                "see whether they were loaded; without any, each decision counts as "
+                "if it had earned none.",
+                counts.decisions,
+            )
+        )
     if not is_loaded_at:
         warned.append(
             Warned(

@@ -64,7 +64,7 @@ def check_days(
     if repeated is not None:
         found.append(repeated)
     if found:
-        raise together(found, decisions, _advice(days, found))
+        raise together(found, decisions, advice(days, found))
     for day in days:
         _keep(folder, job, day, passed.get(day))
 
@@ -151,7 +151,7 @@ def set_aside(folder: Folder, days: Sequence[Day], log_days: Sequence[Day]) -> N
             file.replace(folder.path(REPAIRED, file.name))
 
 
-def _advice(days: Sequence[Day], found: list[ViolationsError]) -> str | None:
+def advice(days: Sequence[Day], found: Sequence[ViolationsError]) -> str | None:
     """How to go on without the days that broke a rule."""
     refused = {name for error in found for name in error.days}
     sound = []

@@ -28,7 +28,7 @@ from flows.folder import Folder, digest_of
 from flows.rewards import Counts, Delays
 from flows.warehouse.arrivals import Arrivals
 from flows.warehouse.belated import EARLIER_DAYS
-from flows.warehouse.checked import together
+from flows.warehouse.checked import advice, together
 from flows.warehouse.day_rewards import JUDGED, VERSION, files_of, judge_as_of, key_of
 from flows.warehouse.days import Day, Judged, days_in_log
 from flows.warehouse.settings import Job
@@ -72,7 +72,8 @@ def judge_days(
             found.append(error)
         advance()
     if found:
-        raise together(found, sum(error.decisions for error in found), None)
+        decisions = sum(error.decisions for error in found)
+        raise together(found, decisions, advice(days, found))
     for day, kept in judged:
         _keep(folder, day, kept)
     return tuple(

@@ -74,8 +74,6 @@ def join(tmp_path, at):
                 **call or {},
             )
         told = {name: getattr(found, name) for name in found.__slots__}
-        return SimpleNamespace(
-            file=outputs.out, warnings=found.advice(rewards), **told
-        )
+        return SimpleNamespace(file=outputs.out, warnings=found.advice(rewards), **told)
 
     return run

@@ -112,3 +112,11 @@ def test_rewards_that_name_other_actions_are_told():
 
 def test_rewards_without_load_time_are_told():
     assert [*warned(is_loaded_at=False)] == ["rewards_say_when_they_were_loaded"]
+
+
+def test_a_day_without_any_reward_is_told():
+    counts = Counts(decisions=100, default=100)
+    rewards = Rewards(("r",), 600, (0.0, 1.0), default=0.0)
+    assert "rewards_arrived" in {one.rule for one in advise(rewards, counts, None)}
+    few = Counts(decisions=99, default=99)
+    assert "rewards_arrived" not in {one.rule for one in advise(rewards, few, None)}

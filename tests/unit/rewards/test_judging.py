@@ -110,8 +110,7 @@ def test_an_event_without_decision_is_counted_by_one_day(join, events, at):
     events([(f"x{time}", time, 7.0) for time in times] + [("a", 86_399, 1.0)])
     days = [(at(-86_400), at(0)), (at(0), at(86_400)), (at(86_400), at(172_800))]
     counts = [
-        join("a", window=day, as_of=900_000, wait_seconds=86_400).counts
-        for day in days
+        join("a", window=day, as_of=900_000, wait_seconds=86_400).counts for day in days
     ]
     assert [one.dangling for one in counts] == [1, 3, 2]
     assert [one.outside for one in counts] == [1, 3, 2]
