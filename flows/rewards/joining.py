@@ -208,11 +208,17 @@ def write_beside(
     place: of the file among those of the log, from 0.
     default: the reward of decisions with that status; None where they have none.
     """
+    of_file = {"first": str(number_of(place)), "rows": str(rows)}
+    every = f"(select unnest(range(1, {rows} + 1)) as row) as every_row"
+    ((judged,),) = queries.run(con, "rewards/judged_rows", None, **of_file)
     queries.run(
         con,
         "rewards/beside",
-        first=str(number_of(place)),
-        rows=str(rows),
+        None,
+        **of_file,
+        judged="judged"
+        if judged == rows
+        else f"{every} left join judged using (row) order by row",
         default_reward="null::double" if default is None else f"{default!r}::double",
         file=queries.literal(str(out)),
     )
