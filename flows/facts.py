@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -19,11 +19,34 @@ from flows.decisions import Warned
 from flows.folder import Folder
 from flows.intervals.block_plan import checkpoint_shares
 from flows.offpolicy.methods import Design
-from flows.offpolicy.nights import DOUBLY_ROBUST, HEADLINE, IMPORTANCE_WEIGHTING
+from flows.offpolicy.nights import (
+    DOUBLY_ROBUST,
+    HEADLINE,
+    IMPORTANCE_WEIGHTING,
+    WITHOUT_DEFAULT,
+    headline,
+)
 from flows.policies import nearest
 from flows.reports import NightFacts
-from flows.reports.night import VIOLATIONS, Support
-from flows.warehouse import checked, estimates, frequencies, plans, revisions, suggested
+from flows.reports.night import (
+    VIOLATIONS,
+    DefaultFacts,
+    JudgedDay,
+    RewardFacts,
+    Support,
+)
+from flows.warehouse import (
+    checked,
+    estimates,
+    frequencies,
+    judging,
+    plans,
+    revisions,
+    rewarded,
+    service_rule,
+    suggested,
+)
+from flows.warehouse.arrivals import closing
 from flows.warehouse.settings import Job
 
 DAYS = {
@@ -43,6 +66,7 @@ class Kept:
     headlines: of every night the estimates since the start, without segments.
     violations: day, rule, count, of days that a later run refused.
     revisions: how far published nights moved.
+    service: of a log that the retired service wrote, what its rule is told from.
     """
 
     folder: Folder
@@ -52,6 +76,7 @@ class Kept:
     headlines: pl.DataFrame
     violations: pl.DataFrame
     revisions: pl.DataFrame
+    service: service_rule.Sums | None
 
     @classmethod
     def of(cls, folder: Folder, job: Job) -> Kept:
@@ -65,6 +90,7 @@ class Kept:
             headlines=estimates.headlines(folder, [one.night for one in made]),
             violations=_violations(folder),
             revisions=revisions.read(folder),
+            service=service_rule.read(folder, job, made) if job.service else None,
         )
 
     def facts(self, night: dt.date) -> NightFacts:
@@ -74,6 +100,7 @@ class Kept:
         earlier = self.headlines.filter(pl.col("night") < night)
         made = estimates.read(self.folder, night)
         own = made.filter(pl.col("estimator") == IMPORTANCE_WEIGHTING)
+        judged = judging.standing(self.folder, night) if job.rewards else []
         return NightFacts(
             job=job.name,
             night=night,
@@ -90,14 +117,27 @@ class Kept:
             doubly_robust=made.filter(
                 pl.col("estimator") == DOUBLY_ROBUST, pl.col("window") == HEADLINE
             ),
-            days=pl.DataFrame([_day(day) for day in days], schema=DAYS),
-            warnings=_warnings([*_warned(days), *_several_models(job, days)]),
+            days=_days(days, judged),
+            rewards=_rewards(job, judged),
+            default=_default(job, made),
+            warnings=(*_warnings(job, days), *_advice(judged)),
             unknown_actions=self._unknown(night, days),
             violations=self.violations.filter(pl.col("day") <= night),
             revisions=self.revisions.filter(pl.col("known_from") <= night),
             frequencies=frequencies.found(self.folder, job, [day.day for day in days]),
             suggested=self._suggested(night),
+            switch_rule=self._switch_rule(own, night),
         )
+
+    def _switch_rule(self, made: pl.DataFrame, night: dt.date) -> pl.DataFrame | None:
+        """What the service's rule says; made: the estimates of the night."""
+        if self.service is None:
+            return None
+        rows = made.filter(
+            headline(), pl.col("other") == "", pl.col("estimand") == "value"
+        )
+        starts = dict(rows.select("candidate", "window_start").iter_rows())
+        return service_rule.told(self.service, starts, night)
 
     def _suggested(self, night: dt.date) -> dict[str, Any] | None:
         """The list of suggestions, unless it knows of what was asked later."""
@@ -138,30 +178,80 @@ class Kept:
         }
 
 
-def _day(day: checked.Kept) -> dict[str, Any]:
-    return {
-        "day": day.day,
-        "decisions": day.profile.decisions,
-        "rewards": day.profile.rewards,
-        "actions": len(day.profile.action_names),
-        "revision": day.revision,
-    }
+def _days(
+    days: Sequence[checked.Kept], judged: Sequence[judging.Judgement]
+) -> pl.DataFrame:
+    """The days of the log, with the rewards that had arrived."""
+    observed = {one.day: one.counts.observed for one in judged}
+    rows = [
+        {
+            "day": day.day,
+            "decisions": day.profile.decisions,
+            "rewards": observed.get(day.day, day.profile.rewards),
+            "actions": len(day.profile.action_names),
+            "revision": day.revision,
+        }
+        for day in days
+    ]
+    return pl.DataFrame(rows, schema=DAYS)
+
+
+def _rewards(job: Job, judged: Sequence[judging.Judgement]) -> RewardFacts | None:
+    """What became of rewards that come apart."""
+    if job.rewards is None:
+        return None
+    zone = ZoneInfo(job.timezone)
+    return RewardFacts(
+        declared=job.rewards,
+        judged=tuple(
+            JudgedDay(
+                day=one.day,
+                known_from=one.night,
+                is_open=one.is_open,
+                closes_at=closing(job.rewards, one.day, job.timezone).astimezone(zone),
+                counts=rewarded.settled(one),
+                delays=one.delays,
+            )
+            for one in judged
+        ),
+    )
+
+
+def _default(job: Job, made: pl.DataFrame) -> DefaultFacts | None:
+    """The declared default reward; made: the estimates of the night."""
+    of_log = job.layout.default_reward
+    reward = of_log if job.rewards is None else job.rewards.default
+    if reward is None:
+        return None
+    without = (pl.col("estimator") == WITHOUT_DEFAULT) & (pl.col("segment_by") == "")
+    return DefaultFacts(reward, made.filter(without, pl.col("window") == HEADLINE))
+
+
+def _advice(judged: Sequence[judging.Judgement]) -> list[dict[str, Any]]:
+    """Advice about rewards, in the words of the last day on which it applies."""
+    found: dict[str, dict[str, Any]] = {}
+    for one in judged:
+        for warned in one.warnings:
+            before = found.get(warned.rule, {"count": 0, "days": 0})
+            found[warned.rule] = asdict(warned) | {
+                "count": before["count"] + warned.count,
+                "days": before["days"] + 1,
+                "last_day": one.day.isoformat(),
+            }
+    return [found[rule] for rule in sorted(found)]
 
 
 def _checkpoint_nights(design: Design) -> tuple[int, ...]:
     """At which nights intervals may narrow most, counted from the first as 1."""
-    is_spent = design.used == "anytime"
-    return tuple(checkpoint_shares(design.horizon_nights)) if is_spent else ()
+    if design.used != "anytime":
+        return ()
+    return tuple(checkpoint_shares(design.horizon_nights))
 
 
 def _support(job: Job) -> Support:
     if not job.layout.has_propensities:
         return "logged"
     return "declared" if job.layout.full_support else "unknown"
-
-
-def _warned(days: Sequence[checked.Kept]) -> list[Warned]:
-    return [warned for day in days for warned in day.profile.warned]
 
 
 def _several_models(job: Job, days: Sequence[checked.Kept]) -> list[Warned]:
@@ -184,20 +274,14 @@ def _several_models(job: Job, days: Sequence[checked.Kept]) -> list[Warned]:
     ]
 
 
-def _warnings(warned: Sequence[Warned]) -> tuple[dict[str, Any], ...]:
+def _warnings(job: Job, days: Sequence[checked.Kept]) -> list[dict[str, Any]]:
+    """Rules that decisions break, of all days together."""
     counted: dict[str, dict[str, Any]] = {}
-    for one in warned:
-        known = counted.setdefault(
-            one.rule,
-            {
-                "rule": one.rule,
-                "sentence": one.sentence,
-                "remedy": one.remedy,
-                "count": 0,
-            },
-        )
+    warned = [one for day in days for one in day.profile.warned]
+    for one in [*_several_models(job, days), *warned]:
+        known = counted.setdefault(one.rule, asdict(one) | {"count": 0})
         known["count"] += one.count
-    return tuple(counted[rule] for rule in sorted(counted))
+    return [counted[rule] for rule in sorted(counted)]
 
 
 def _violations(folder: Folder) -> pl.DataFrame:

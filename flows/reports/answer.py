@@ -16,8 +16,8 @@ Nor do exploratory ones, which may have been shaped by the nights they are estim
 (validity.md 10); when there is no other, the state is *exploratory*.
 
 Where missing decisions leave the named candidate's improvement open, the sentence says
-how far. Where a switch is supported, it says which candidates are certainly worse than
-the one named.
+how far; where its interval leaves out nothing that rewards allow, that it does. Where a
+switch is supported, it says which candidates are certainly worse than the one named.
 
 A switch is supported since the first night of the unbroken run of nights, up to this
 one, whose lower end was above 0 and not exploratory.
@@ -30,7 +30,7 @@ from typing import Any
 
 from flows.offpolicy.methods import EXPLORATORY
 from flows.reports.limits import left_open
-from flows.reports.numbers import Unit, difference, percent, shown
+from flows.reports.numbers import Unit, difference, exact, percent, shown
 from flows.reports.phrases import day_in_words, listed
 
 Candidate = dict[str, Any]
@@ -119,6 +119,8 @@ def answer(
         state, named, sentence = _undecided(judged, unit)
     if named is not None and (told := left_open(named, unit)):
         sentence += f" {told}"
+    elif named is not None and _says_nothing(named, unit):
+        sentence += " That is all that rewards allow: the log says nothing yet."
     if judged:
         sentence += _left_out(candidates)
     return {
@@ -269,6 +271,14 @@ def _improvement(candidate: Candidate, unit: Unit) -> str:
     entry = candidate["improvement"]
     pair = shown(entry["lower"], entry["upper"], None, unit)
     return difference(pair, f"reward {unit.phrase}")
+
+
+def _says_nothing(candidate: Candidate, unit: Unit) -> bool:
+    """Whether the interval, as shown, leaves out nothing that is possible."""
+    entry = candidate["improvement"]
+    pair = shown(entry["lower"], entry["upper"], None, unit)
+    whole = exact(unit.span, unit)
+    return bool(pair.lower <= -whole and pair.upper >= whole)
 
 
 def _confidence(candidate: Candidate) -> str:

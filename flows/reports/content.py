@@ -26,6 +26,17 @@ where intervals do not hold together. `revisions` tell what was first published 
 night (`before`) and what holds now (`after`). `frequencies` list only actions that were
 taken more or less often than their probabilities say, among how many.
 
+`rewards` tell what became of rewards that come in a table of their own
+(`flows.reports.joined`); null where the log holds them. `default_reward` tells what
+would hold without it; null where none is declared. `warnings` are rules that some
+decisions break; advice about rewards has the number of `days` on which it applies and
+the `last_day` of them, others null. In `revisions` a `known_from` after the night says
+that the night stays as it was published, and `after` is what it would be with the
+rewards that this later night knows.
+
+`switch_rule` tells of logs of the retired service what its rule would have done
+(`flows.reports.exchanged`); null for any other.
+
 `suggestions` sum up what users asked of a knowledge base (`flows.reports.suggested`);
 null where the job has none.
 
@@ -45,13 +56,14 @@ import polars as pl
 from flows.offpolicy import frequencies
 from flows.offpolicy.evidence import NO_OTHER
 from flows.offpolicy.ranking import ranking
-from flows.reports import entries, suggested
+from flows.reports import entries, exchanged, joined, rewarded, suggested
 from flows.reports.answer import LOGGING, UNADJUSTED, answer, is_exploratory
 from flows.reports.entries import Document
 from flows.reports.night import NUMBERS, NightFacts
 from flows.reports.numbers import canonical, unit_of
 
 SCHEMA = "untaken.report/2"
+WARNED = ("rule", "sentence", "remedy", "count", "days", "last_day")
 
 
 def build(facts: NightFacts) -> Document:
@@ -90,14 +102,16 @@ def build(facts: NightFacts) -> Document:
                 for pair in pairs
             ],
             "ranking": _ranking(candidates),
+            "rewards": joined.told(facts),
+            "default_reward": joined.default(facts),
             "warnings": [
-                {key: entry[key] for key in ("rule", "sentence", "remedy", "count")}
-                for entry in facts.warnings
+                {key: entry.get(key) for key in WARNED} for entry in facts.warnings
             ],
             "violations": _dated(facts.violations, ("day", "rule", "count")),
             "days": _dated(facts.days, ("day", "decisions", "rewards", "revision")),
             "revisions": _revisions(facts),
             "frequencies": frequencies.told(facts.frequencies),
+            "switch_rule": exchanged.told(facts, candidates),
             "suggestions": suggested.told(facts.suggested),
         }
     )
@@ -107,6 +121,8 @@ def build(facts: NightFacts) -> Document:
         document["night"],
         unit_of(facts.reward_range),
     )
+    if told := rewarded.opening(document):
+        document["answer"]["sentence"] += f" {told}"
     return dict(document)
 
 
@@ -162,21 +178,30 @@ def _log(facts: NightFacts) -> Document:
 
 
 def _revisions(facts: NightFacts) -> list[Document]:
-    """Per published number: what it was first, what it is now, how often it moved."""
-    keys = ["night", "candidate", "other", "estimand"]
+    """Per published number: what it was first, what it is now, how often it moved.
+
+    What a later night knows moves no published one: of that the newest makings count.
+    """
+    keys = ["night", "known_from", "candidate", "other", "estimand"]
+    is_later = pl.col("known_from") > pl.col("night")
     rows = (
         facts.revisions.filter(pl.col("night") <= facts.night)
         .sort(*keys, "run_id")
         .group_by(keys, maintain_order=True)
         .agg(
-            pl.col(f"{name}_before" for name in NUMBERS).first(),
-            pl.col(f"{name}_after" for name in NUMBERS).last(),
-            times=pl.len(),
+            *(
+                pl.when(is_later.first())
+                .then(pl.col(f"{name}_before").last())
+                .otherwise(pl.col(f"{name}_before").first())
+                for name in NUMBERS
+            ),
+            *(pl.col(f"{name}_after").last() for name in NUMBERS),
+            times=pl.when(is_later.first()).then(1).otherwise(pl.len()),
         )
     )
     return [
         {key: row[key] for key in ("candidate", "other", "estimand", "times")}
-        | {"night": row["night"].isoformat()}
+        | {key: row[key].isoformat() for key in ("night", "known_from")}
         | {
             when: {name: row[f"{name}_{when}"] for name in NUMBERS}
             for when in ("before", "after")

@@ -73,7 +73,7 @@ def history(facts: NightFacts) -> dict[Subject, list[Document]]:
     return {
         subject: [
             {"night": night.isoformat(), **_counted(_of(found, HEADLINE))}
-            | _estimates(found, HEADLINE)
+            | estimates(found, HEADLINE)
             for night, found in nights.items()
         ]
         for subject, nights in by_night.items()
@@ -92,7 +92,7 @@ def candidate(
         "fixed_at": None if fixed_at is None else fixed_at.isoformat(),
         "decisions": value["decisions"],
         "looks": _looks(value, facts),
-        **_estimates(rows, HEADLINE),
+        **estimates(rows, HEADLINE),
         "missing": missing(value),
         "assumptions": [
             {key: entry[key] for key in ("assumption", "status", "finding")}
@@ -122,7 +122,7 @@ def difference(
         "other": pair[1],
         "decisions": row["decisions"],
         "looks": _looks(row, facts),
-        **_estimates(rows, HEADLINE),
+        **estimates(rows, HEADLINE),
         "missing": missing(row),
         "windows": _windows(rows),
         "segments": _segments(rows),
@@ -137,7 +137,7 @@ def doubly_robust(facts: NightFacts) -> list[Document]:
         key = (HEADLINE, "", "", row["estimand"])
         found.setdefault(row["candidate"], {})[key] = row
     return [
-        {"candidate": name} | _estimates(found[name], HEADLINE)
+        {"candidate": name} | estimates(found[name], HEADLINE)
         for name, _ in facts.candidates
         if name in found
     ]
@@ -177,7 +177,7 @@ def _estimate(row: Row) -> Document:
     return {key: row[key] for key in ESTIMATE_KEYS}
 
 
-def _estimates(rows: Rows, window: str, by: str = "", segment: str = "") -> Document:
+def estimates(rows: Rows, window: str, by: str = "", segment: str = "") -> Document:
     """Each estimand that the rows hold, value before improvement."""
     keys = {name: (window, by, segment, name) for name in (*OF_ONE, *OF_PAIR)}
     return {name: _estimate(rows[key]) for name, key in keys.items() if key in rows}
@@ -196,15 +196,14 @@ def _counted(row: Row) -> Document:
 def _windows(rows: Rows) -> Document:
     found = {}
     for window in WINDOWS:
-        estimates = _estimates(rows, window)
-        if estimates:
+        if made := estimates(rows, window):
             row = _of(rows, window)
             found[window] = {
                 "start": row["window_start"].isoformat(),
                 "end": row["window_end"].isoformat(),
                 "decisions": row["decisions"],
                 "look": row["look"],
-                **estimates,
+                **made,
             }
     return found
 
@@ -215,7 +214,7 @@ def _segments(rows: Rows) -> list[Document]:
     return [
         {"by": by, "segment": segment}
         | {"decisions": _of(rows, HEADLINE, by, segment)["decisions"]}
-        | _estimates(rows, HEADLINE, by, segment)
+        | estimates(rows, HEADLINE, by, segment)
         for by, segment in sorted(keys, key=lambda key: (key[0], *_natural(key[1])))
     ]
 

@@ -10,7 +10,7 @@ from flows.reports import answer as rule
 from flows.reports import limits
 from flows.reports.entries import Document
 from flows.reports.numbers import Unit, difference, percent, shown, significant
-from flows.reports.phrases import counted, fitting, listed, period
+from flows.reports.phrases import counted, day_in_words, fitting, listed, period
 
 MOST_GAPS = 3
 DECLARED = (
@@ -84,12 +84,16 @@ def nothing_missing(document: Document) -> str:
     if any(missing_total(each) for each in document["candidates"]):
         return ""
     every, support = document["log"]["decisions"], document["evaluation"]["support"]
+    defaulted = ""
+    if (joined := document["rewards"]) is not None:
+        every = document["logging_policy"]["decisions"]
+        defaulted = ", observed or by default" if joined["counts"]["default"] else ""
     if support == "unknown":
-        return f"No reward is missing: all {every:,} decisions have one."
+        return f"No reward is missing: all {every:,} decisions have one{defaulted}."
     declared = ", by declaration" if support == "declared" else ""
     return (
-        f"No decision is missing: all {every:,} have a reward, and every action that a "
-        f"candidate may take has support{declared}."
+        f"No decision is missing: all {every:,} have a reward{defaulted}, and every "
+        f"action that a candidate may take has support{declared}."
     )
 
 
@@ -107,13 +111,35 @@ def unknowable(document: Document) -> list[str]:
 
 
 def warnings(document: Document) -> list[str]:
-    """Rules that nothing stops for and some decisions break, what to do about them."""
+    """Rules that nothing stops for and some decisions break, what to do about them.
+
+    Advice about rewards says what should be and, behind a colon, what is; it is told
+    by the days on which it applies, in the words of the last of them.
+    """
+    every = len(document["days"])
     return [
-        f"{counted(entry['count'], 'decision')} "
-        f"{'breaks' if entry['count'] == 1 else 'break'}: {entry['sentence']} "
+        f"{_broken(entry) if entry['days'] is None else _advised(entry, every)} "
         f"{entry['remedy'][:1].upper()}{entry['remedy'][1:]}"
         for entry in document["warnings"]
     ]
+
+
+def _broken(entry: Document) -> str:
+    """By how many decisions a rule is broken."""
+    verb = "breaks" if entry["count"] == 1 else "break"
+    return f"{counted(entry['count'], 'decision')} {verb}: {entry['sentence']}"
+
+
+def _advised(entry: Document, every: int) -> str:
+    """What should be of rewards, and what is."""
+    wanted, _, found = entry["sentence"].removesuffix(".").partition(": ")
+    on = ""
+    if entry["days"] < every:
+        last = day_in_words(entry["last_day"])
+        several = f" of {every} days, last on {last}"
+        on = f" on {last}" if entry["days"] == 1 else f" on {entry['days']}{several}"
+    is_so = f"Found{on}: {found}." if found else f"Not so{on}."
+    return f"Expected: {wanted[:1].lower()}{wanted[1:]}. {is_so}"
 
 
 def frequencies(document: Document) -> str:

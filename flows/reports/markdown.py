@@ -6,46 +6,32 @@ Names that users gave are escaped, so that none can open a link, a tag or a tabl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from flows.reports import (
     compared,
+    exchanged,
     findings,
+    judged,
     limits,
     looks,
     quality,
+    rewarded,
     suggested,
     tables,
     words,
 )
 from flows.reports.answer import LOGGING, has_ends
 from flows.reports.entries import Document
+from flows.reports.marked import MOST_LISTED, block, escape, listing, row, written
 from flows.reports.numbers import Unit
 from flows.reports.phrases import counted, day_in_words, listed
-from flows.reports.tables import Table
-from flows.reports.words import Cell
 
-SPECIAL = re.compile(
-    r"""
-    [\\`*_{}\[\]<>#|~&@$!]  # marks of the language
-    | ^[-+=]                # what opens a list or a heading
-    | (?<=^\d)[.)]          # what makes a number open a list
-    | :(?=/)                # what makes an address a link
-    | (?<=www)\.
-    """,
-    re.VERBOSE,
-)
 ESTIMANDS = ("value", "improvement")
 MOST_CANDIDATES = 12
 MOST_SEGMENTS = 12
-MOST_LISTED = 5
-
-
-def escape(text: object) -> str:
-    """Text of users as inert Markdown on one line."""
-    return SPECIAL.sub(r"\\\g<0>", " ".join(str(text).split()))
+MOST_DAYS = 7
 
 
 def markdown(document: Document) -> str:
@@ -56,7 +42,9 @@ def markdown(document: Document) -> str:
         *_candidates(document, unit),
         *_doubly_robust(document),
         *_differences(document),
+        *_exchanged(document),
         *_segments(document, unit),
+        *_rewards(document),
         *_findings(document),
         *_asked(document),
         *_assumptions(document),
@@ -72,6 +60,7 @@ def _answer(document: Document) -> list[str]:
     return [
         f"# {escape(document['job'])}, {night}",
         f"**{words.BADGES[answer['state']]}.** {escape(words.sentence(document))}",
+        f"**{escape(opening)}**" if (opening := rewarded.opening(document)) else "",
         f"{words.basis(document)}.",
         escape(" ".join([*looks.checkpoints(document), *looks.new_starts(document)])),
         f"The answer is about {target}." if (target := looks.target(document)) else "",
@@ -87,11 +76,11 @@ def _candidates(document: Document, unit: Unit) -> list[str]:
     place = [f"Place, of {len(places)}"] if places else []
     columns = ["Candidate", f"Improvement {unit.phrase}", f"Value {unit.phrase}"]
     head = [
-        _row(*columns, *place, "Switch"),
-        _row(":--", "--:", "--:", *["--:" for _ in place], ":--"),
+        row(*columns, *place, "Switch"),
+        row(":--", "--:", "--:", *["--:" for _ in place], ":--"),
     ]
     rows = [
-        _row(
+        row(
             escape(each["candidate"]),
             _cell(each["improvement"], unit, sign=True),
             _cell(each["value"], unit, sign=False),
@@ -102,7 +91,7 @@ def _candidates(document: Document, unit: Unit) -> list[str]:
     ]
     logged = _cell(document["logging_policy"]["value"], unit, sign=False)
     own = [places[LOGGING] for _ in place]
-    rows.append(_row("*logging policy*", "", logged, *own, ""))
+    rows.append(row("*logging policy*", "", logged, *own, ""))
     left = len(ranked) - MOST_CANDIDATES
     return [
         "## How sure, since when",
@@ -120,10 +109,10 @@ def _doubly_robust(document: Document) -> list[str]:
         return []
     found = tables.doubly_robust(document)
     rows = [
-        _row(escape(head), *map(_written, cells))
+        row(escape(head), *map(written, cells))
         for head, _, cells in found.rows[:MOST_CANDIDATES]
     ]
-    head = [_row(*found.columns), _row(":--", "--:", "--:")]
+    head = [row(*found.columns), row(":--", "--:", "--:")]
     return [
         "## Doubly robust, beside",
         found.caption,
@@ -137,16 +126,27 @@ def _differences(document: Document) -> list[str]:
         return []
     found = tables.differences(document)
     rows = [
-        _row(f"{escape(head)}, {note}", *map(_written, cells))
+        row(f"{escape(head)}, {note}", *map(written, cells))
         for head, note, cells in found.rows[:MOST_CANDIDATES]
     ]
     left = len(found.rows) - MOST_CANDIDATES
     return [
         "## Candidate against candidate",
         found.caption,
-        "\n".join([_row(*found.columns), _row(":--", "--:"), *rows]),
+        "\n".join([row(*found.columns), row(":--", "--:"), *rows]),
         *(f"{escape(mark)} {text}" for mark, text in found.footnotes),
         f"{counted(left, 'more difference')} in the JSON report." if left > 0 else "",
+    ]
+
+
+def _exchanged(document: Document) -> list[str]:
+    if (found := exchanged.table(document)) is None:
+        return []
+    return [
+        f"## {exchanged.TITLE}",
+        escape(f"{exchanged.verdict(document)} {found.caption}"),
+        block(found.parts(MOST_CANDIDATES + 1)[0], [":--", ":--", "--:", "--:"]),
+        *exchanged.notes(document),
     ]
 
 
@@ -154,9 +154,9 @@ def _asked(document: Document) -> list[str]:
     if not (told := suggested.sentences(document)):
         return []
     found = suggested.largest(document)
-    rows = [_row("Question", "Queries"), _row(":--", "--:")] if found else []
+    rows = [row("Question", "Queries"), row(":--", "--:")] if found else []
     for head, note, cells in found.rows if found else []:
-        rows.append(_row(f"{escape(head)} ({escape(note)})", *map(_written, cells)))
+        rows.append(row(f"{escape(head)} ({escape(note)})", *map(written, cells)))
     return ["## What did users ask?", " ".join(told), "\n".join(rows)]
 
 
@@ -171,7 +171,7 @@ def _segments(document: Document, unit: Unit) -> list[str]:
         "|:--|--:|--:|--:|",
     ]
     rows = [
-        _row(
+        row(
             escape(f"{each['by']}: {words.segment(each)}"),
             f"{each['decisions']:,}",
             _cell(each["improvement"], unit, sign=True),
@@ -186,6 +186,32 @@ def _segments(document: Document, unit: Unit) -> list[str]:
         *_footnotes(segments[:MOST_SEGMENTS], unit),
         f"{counted(left, 'more segment')} in the JSON report." if left > 0 else "",
     ]
+
+
+def _rewards(document: Document) -> list[str]:
+    if not (told := rewarded.declared(document)):
+        return []
+    shown = [judged.without_default(document)]
+    if document["rewards"] is not None:
+        told += [rewarded.delays(document), *rewarded.known(document)]
+        told += [rewarded.selected(document)]
+        shown = [
+            judged.factors(document),
+            judged.decisions(document),
+            judged.events(document),
+            judged.days(document).parts(MOST_DAYS)[0],
+            *shown,
+        ]
+    blocks = ["## Rewards", escape(" ".join(each for each in told if each))]
+    for found in shown:
+        if found is not None:
+            numbers = ["--:" for _ in found.columns[1:]]
+            blocks += [escape(found.caption), block(found, [":--", *numbers])]
+            blocks += [f"{escape(mark)} {text}" for mark, text in found.footnotes]
+    if (later := quality.known_later(document)) is not None:
+        moved = listing(later, "{0}, {1}: published as {2}, with them {3}")
+        blocks += [later.caption, "\n".join(moved)]
+    return blocks
 
 
 def _findings(document: Document) -> list[str]:
@@ -210,25 +236,14 @@ def _findings(document: Document) -> list[str]:
     if revised:
         days = listed([day["day"] for day in revised], MOST_LISTED)
         lines.append(f"- Changed after they were first read: {days}")
-    lines += _rows(quality.revisions(document), "{0}, {1}: published as {2}, now {3}")
-    lines += _rows(
+    lines += listing(quality.revisions(document), "{0}, {1}: published as {2}, now {3}")
+    lines += listing(
         quality.frequencies(document), "{0}, {1}: taken {2} times, expected {3}"
     )
     return [
         "## What was missing or wrong",
         "\n".join(lines) or "Nothing was missing, and no rule was broken.",
     ]
-
-
-def _rows(table: Table | None, form: str) -> list[str]:
-    """The first rows of a table as entries of a list: head, note and cells by form."""
-    rows = table.rows if table is not None else []
-    lines = [
-        "- " + form.format(escape(head), note, *map(_written, cells))
-        for head, note, cells in rows[:MOST_LISTED]
-    ]
-    left = len(rows) - MOST_LISTED
-    return [*lines, f"- {left} more in the JSON report"] if left > 0 else lines
 
 
 def _missing(candidate: Document) -> str:
@@ -274,12 +289,7 @@ def _reading(document: Document, unit: Unit) -> str:
 
 
 def _cell(entry: dict[str, Any], unit: Unit, *, sign: bool) -> str:
-    return _written(words.cell(entry, unit, sign=sign))
-
-
-def _written(cell: Cell) -> str:
-    number = f"{cell.number}{escape(cell.mark)}"
-    return f"{number} ({cell.interval})" if cell.interval else number
+    return written(words.cell(entry, unit, sign=sign))
 
 
 def _footnotes(shown: Sequence[Document], unit: Unit) -> list[str]:
@@ -287,7 +297,3 @@ def _footnotes(shown: Sequence[Document], unit: Unit) -> list[str]:
     entries = [each[name] for each in shown for name in ESTIMANDS if name in each]
     used = {limits.mark(entry, unit) for entry in entries if has_ends(entry)}
     return [f"{escape(m)} {text}" for m, text in limits.FOOTNOTES.items() if m in used]
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"

@@ -81,14 +81,16 @@ def shown(
     unit: Unit,
     *,
     sign: bool = True,
+    places: int = 0,
 ) -> Shown:
     """An interval in its unit, ends outward, with two digits of its width.
 
     lower <= upper, both finite, in rewards per decision. sign: whether the sign of an
-    end says something, so that it must not be rounded to 0.
+    end says something, so that it must not be rounded to 0. places: decimals to show
+    at least.
     """
     low, high = exact(lower, unit), exact(upper, unit)
-    places = decimals(low, high)
+    places = max(places, decimals(low, high))
     round_end = outward if sign else rounded
     return Shown(
         lower=round_end(low, places, ROUND_FLOOR),
@@ -134,6 +136,11 @@ def rounded(number: Decimal, places: int, direction: str) -> Decimal:
 def plain(number: Decimal) -> str:
     """Digits with a real minus sign and thousands separators."""
     return f"{number:,f}".replace("-", MINUS)
+
+
+def lone(number: float) -> str:
+    """A number of the job file, as it stands there."""
+    return f"{number:,.12g}".replace("-", MINUS)
 
 
 def signed(number: Decimal) -> str:

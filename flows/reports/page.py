@@ -18,10 +18,13 @@ from flows.offpolicy.methods import EXPLORATORY
 from flows.reports import answer as rule
 from flows.reports import (
     compared,
+    exchanged,
     findings,
+    judged,
     looks,
     pictures,
     quality,
+    rewarded,
     suggested,
     tables,
     words,
@@ -83,6 +86,7 @@ def html(document: Document) -> str:
         **_sure(document, pictured, unit),
         **_since(document, chosen, pictured, unit),
         **_for_whom(document, chosen, pictured, unit),
+        **_joined(document),
         **_wrong(document),
         asked=suggested.sentences(document),
         asked_most=suggested.largest(document),
@@ -98,6 +102,8 @@ def _first_screen(document: Document) -> dict[str, Any]:
         "badge": words.BADGES[state],
         "sentence": words.sentence(document),
         "logged": words.logged(document),
+        "opening": rewarded.opening(document),
+        "became": rewarded.became(document),
         "period": period(log["first_day"], log["last_day"]),
         "holds": looks.holds(document),
         "target": looks.target(document),
@@ -123,6 +129,18 @@ def _sure(
             pictures.marks([n["difference"] for n in document["differences"]], unit)
         ),
         "differences": [tables.differences(document)] * bool(document["differences"]),
+        **_by_the_rule(document),
+    }
+
+
+def _by_the_rule(document: Document) -> dict[str, Any]:
+    """What the retired service would have done with its own log; else empty."""
+    if (found := exchanged.table(document)) is None:
+        return {"rule": None}
+    return {
+        "rule": found,
+        "verdict": exchanged.verdict(document),
+        "rule_notes": exchanged.notes(document),
     }
 
 
@@ -148,6 +166,30 @@ def _for_whom(
             for each in _first(chosen, pictured)
             if each["segments"]
         ],
+    }
+
+
+def _joined(document: Document) -> dict[str, Any]:
+    """What is shown of rewards that come apart, and of a default one; else empty."""
+    both = judged.without_default(document)
+    told = {
+        **dict.fromkeys(("factors", "judged", "delays", "known", "selected"), ()),
+        **dict.fromkeys(("by_day", "later"), ()),
+        "joined": rewarded.declared(document),
+        "both": [both] * (both is not None),
+    }
+    if document["rewards"] is None:
+        return told
+    events, later = judged.events(document), quality.known_later(document)
+    factors = judged.factors(document)
+    return told | {
+        "factors": [factors] * (factors is not None),
+        "judged": [judged.decisions(document), *[events] * (events is not None)],
+        "delays": rewarded.delays(document),
+        "known": rewarded.known(document),
+        "selected": rewarded.selected(document),
+        "by_day": judged.days(document),
+        "later": [later] * (later is not None),
     }
 
 

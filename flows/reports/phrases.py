@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
-from flows.reports.numbers import percent
+from flows.reports.numbers import percent, significant
 
 MONTHS = (
     "January",
@@ -21,6 +21,9 @@ MONTHS = (
     "November",
     "December",
 )
+# Durations are told in the largest unit that is at most this often in them.
+LEAST = 2
+SPANS = (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1))
 
 
 def day_in_words(day: str, *, year: bool = True) -> str:
@@ -44,6 +47,30 @@ def period(start: str | None, end: str | None) -> str:
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """A count with its noun: "1 night", "7 nights"."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def moment(instant: str, timezone: str) -> str:
+    """An ISO instant in that zone as "27 November 2019, 00:22 (UTC)"."""
+    at = dt.datetime.fromisoformat(instant)
+    seconds = f":{at:%S}" if at.second else ""
+    return f"{day_in_words(str(at.date()))}, {at:%H:%M}{seconds} ({timezone})"
+
+
+def duration(seconds: float) -> str:
+    """A declared duration, exactly: "20 minutes", "36 hours", "0.5 seconds"."""
+    for noun, size in SPANS:
+        number, left = divmod(seconds, size)
+        if not left and (number >= LEAST or noun != "day") and number:
+            return counted(int(number), noun)
+    return f"{seconds:.12g} seconds"
+
+
+def about(seconds: float) -> str:
+    """A measured duration to three digits: "3.64 minutes"."""
+    for noun, size in SPANS:
+        if seconds >= LEAST * size:
+            return f"{significant(seconds / size)} {noun}s"
+    return f"{significant(seconds)} seconds"
 
 
 def fitting(count: int, most: int) -> int:

@@ -6,8 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from flows.reports import findings, words
+from flows.reports.answer import LOGGING
 from flows.reports.entries import Document
-from flows.reports.numbers import Unit, ends, percent, plain, shown, signed, significant
+from flows.reports.numbers import (
+    Unit,
+    decimals,
+    ends,
+    exact,
+    percent,
+    plain,
+    shown,
+    signed,
+    significant,
+)
 from flows.reports.phrases import counted, day_in_words
 from flows.reports.tables import Table
 from flows.reports.words import Cell
@@ -19,6 +30,8 @@ KINDS = {
 }
 # What is shown of a revised night: the first of these that moved.
 SHOWN = ("improvement", "difference", "value")
+# How many more decimals may be shown of what moved less than intervals show.
+MORE_DIGITS = 2
 
 
 def missing(document: Document) -> Table | None:
@@ -109,31 +122,61 @@ def violations(document: Document) -> Table | None:
 
 def revisions(document: Document) -> Table | None:
     """Per candidate the published night that moved most, then and now; None if none."""
+    made_again = [n for n in document["revisions"] if n["known_from"] == n["night"]]
+    return _most_moved(
+        document,
+        made_again,
+        "Revisions",
+        "Of every candidate the published night that moved most.",
+        ("Candidate", "As published", "Now"),
+    )
+
+
+def known_later(document: Document) -> Table | None:
+    """The same of nights that stay as published, though a later one knows of more."""
+    later = [n for n in document["revisions"] if n["known_from"] > n["night"]]
+    return _most_moved(
+        document,
+        later,
+        "Moved by later rewards",
+        "Of every candidate the published night that rewards known only after it had "
+        "closed would move most. It stays as published; later nights count them.",
+        ("Candidate", "As published", "With them"),
+    )
+
+
+def _most_moved(
+    document: Document,
+    moved: Sequence[Document],
+    title: str,
+    about: str,
+    columns: tuple[str, ...],
+) -> Table | None:
     unit = words.unit(document)
     found: dict[tuple[str, str], dict[str, list[Document]]] = {}
-    for entry in filter(_moved, document["revisions"]):
+    for entry in filter(_moved, moved):
         subject = found.setdefault((entry["candidate"], entry["other"]), {})
         subject.setdefault(entry["estimand"], []).append(entry)
     rows = []
     for (candidate, other), estimands in found.items():
         name = next(name for name in SHOWN if name in estimands)
         most = max(estimands[name], key=_moved)
+        since = ""
+        if most["known_from"] > most["night"]:
+            since = f", rewards known since {day_in_words(most['known_from'])}"
+        note = f"{name}, {day_in_words(most['night'])}{since}"
+        who = "logging policy" if candidate == LOGGING else candidate
         rows.append(
             (
-                f"{candidate} over {other}" if other else candidate,
-                f"{name}, {day_in_words(most['night'])}; {_moved_in_all(estimands)}",
-                [_then(most[when], name, unit) for when in ("before", "after")],
+                f"{candidate} over {other}" if other else who,
+                note + _moved_in_all(estimands),
+                _before_and_after(most, name, unit),
             )
         )
     if not rows:
         return None
-    return Table(
-        "Revisions",
-        f"Reward {unit.phrase} since the start. Of every candidate the published night "
-        "that moved most.",
-        ("Candidate", "As published", "Now"),
-        rows,
-    )
+    caption = f"Reward {unit.phrase} since the start. {about}"
+    return Table(title, caption, columns, rows)
 
 
 def frequencies(document: Document) -> Table | None:
@@ -195,15 +238,35 @@ def _moved(entry: Document) -> float:
 
 def _moved_in_all(estimands: dict[str, list[Document]]) -> str:
     nights = {entry["night"] for entries in estimands.values() for entry in entries}
-    return f"{counted(len(nights), 'night')} moved"
+    return f"; {counted(len(nights), 'night')} moved" if len(nights) > 1 else ""
 
 
-def _then(numbers: dict[str, Any], estimand: str, unit: Unit) -> Cell:
-    lower, upper = numbers["lower"], numbers["upper"]
-    if lower is None or upper is None:
+def _before_and_after(moved: Document, estimand: str, unit: Unit) -> list[Cell]:
+    """Both with as many decimals as show that they differ, if two more do."""
+    both = [moved["before"], moved["after"]]
+    if any(_is_none(each) for each in both):
+        return [_then(each, estimand, unit) for each in both]
+    least = max(
+        decimals(exact(each["lower"], unit), exact(each["upper"], unit))
+        for each in both
+    )
+    cells = []
+    for places in range(least, least + 1 + MORE_DIGITS):
+        cells = [_then(each, estimand, unit, places) for each in both]
+        if cells[0] != cells[1]:
+            return cells
+    return [cells[0], Cell("the same", "as far as shown")]
+
+
+def _is_none(numbers: dict[str, Any]) -> bool:
+    return numbers["lower"] is None or numbers["upper"] is None
+
+
+def _then(numbers: dict[str, Any], estimand: str, unit: Unit, places: int = 0) -> Cell:
+    if _is_none(numbers):
         return Cell("none", "")
-    sign = estimand != "value"
-    pair = shown(lower, upper, numbers["estimate"], unit, sign=sign)
+    lower, upper, sign = numbers["lower"], numbers["upper"], estimand != "value"
+    pair = shown(lower, upper, numbers["estimate"], unit, sign=sign, places=places)
     if pair.estimate is None:
         return Cell(ends(pair, sign=sign), "")
     return Cell((signed if sign else plain)(pair.estimate), ends(pair, sign=sign))

@@ -9,11 +9,12 @@ from typing import Any
 
 from flows.offpolicy.methods import EXPLORATORY
 from flows.reports import answer as rule
-from flows.reports import limits, looks
+from flows.reports import limits, looks, rewarded
 from flows.reports.entries import Document
 from flows.reports.numbers import (
     Unit,
     ends,
+    lone,
     plain,
     shown,
     signed,
@@ -86,7 +87,7 @@ def logged(document: Document) -> str:
     in_unit = unit(document)
     low, high = document["evaluation"]["reward_range"]
     known = cell(value, in_unit, sign=False)
-    possible = f"rewards being {low:g} to {high:g}"
+    possible = f"rewards being {lone(low)} to {lone(high)}"
     if not rule.has_ends(value):
         return f"{known.number}, {possible}"
     if limits.is_open(value, in_unit):
@@ -151,8 +152,13 @@ def basis(document: Document, entries: Sequence[dict[str, Any]] | None = None) -
 
 
 def sentence(document: Document) -> str:
-    """The answer beside its badge, which already says how the sentence begins."""
+    """The answer beside its badge, which already says how the sentence begins.
+
+    That a night is open stands beneath it (`rewarded.opening`).
+    """
     told = str(document["answer"]["sentence"])
+    if is_open := rewarded.opening(document):
+        told = told.removesuffix(f" {is_open}")
     badge = BADGES[document["answer"]["state"]]
     rest = told.removeprefix(f"{badge}: ")
     return rest if rest == told else rest[0].upper() + rest[1:]

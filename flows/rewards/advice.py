@@ -122,7 +122,7 @@ def _about_values(rewards: Rewards, counts: Counts) -> list[Warned]:
             warned.append(
                 Warned(
                     f"rewards_are_not_nearly_all_{value}",
-                    f"Rewards differ: {same / judged:.1%} of them are {value}.",
+                    f"Rewards differ: {same / judged * 100:.1f} % of them are {value}.",
                     "reward the smaller steps on the way too, by factors: what hardly "
                     "ever differs needs many decisions to tell candidates apart.",
                     same,

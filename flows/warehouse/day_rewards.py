@@ -16,10 +16,10 @@ from typing import Any
 import polars as pl
 
 from flows import queries
-from flows.decisions import measure
+from flows.decisions import Window, measure
 from flows.errors import ViolationsError
 from flows.folder import VIOLATIONS, Folder, digest_of
-from flows.rewards import Beside, Decisions, Outputs, Rewards, judge
+from flows.rewards import Beside, Decisions, Judged, Outputs, Rewards, judge
 from flows.warehouse.arrivals import Arrivals
 from flows.warehouse.belated import belated
 from flows.warehouse.days import Day, open_day
@@ -39,43 +39,12 @@ def judge_as_of(
     earlier: Sequence[Day],
 ) -> dict[str, Any]:
     """Judges a day as of a night; returns what is written of it."""
-    log, as_of = open_day(job, day.files), arrivals.known_at(night)
-    is_open = not arrivals.is_closed(day.day)
+    as_of, is_open = arrivals.known_at(night), not arrivals.is_closed(day.day)
     own = _own(arrivals, day)
     if is_open:
         own = replace(own, default=None)
-    files = tuple(files_of(folder, day, key))
     apart = folder.path(JUDGED, str(day.day), f"{key}-apart.parquet")
-    name = f"{day.day}-{key[:8]}.parquet"
-    with queries.connection() as con, folder.work() as work:
-        measure(con, log, window=day.window)
-        listing = work / name
-        try:
-            found = judge(
-                con,
-                Decisions("measured_decisions", log.files, day.window),
-                own,
-                as_of=as_of,
-                received=arrivals.received(day),
-                outputs=Outputs(
-                    beside=Beside(
-                        files,
-                        tuple(_rows_of(file) for file in log.files),
-                        own.default,
-                    ),
-                    set_aside=apart,
-                ),
-                listing=listing,
-            )
-        except ViolationsError as error:
-            kept = folder.path(VIOLATIONS, name)
-            listing.replace(kept)
-            raise ViolationsError(
-                error.broken,
-                decisions=error.decisions,
-                listing=str(kept),
-                days=(day.day.isoformat(),),
-            ) from None
+    found = _judged(folder, job, own, day, key, as_of, arrivals.received(day), apart)
     far = belated(folder, job, earlier, arrivals.closes_at, apart)
     counts = replace(
         found.counts,
@@ -94,6 +63,50 @@ def judge_as_of(
         "delays": None if found.delays is None else asdict(found.delays),
         "warnings": [asdict(one) for one in found.advice(own)],
     }
+
+
+def _judged(
+    folder: Folder,
+    job: Job,
+    own: Rewards,
+    day: Day,
+    key: str,
+    as_of: dt.datetime,
+    received: Window,
+    apart: Path,
+) -> Judged:
+    """Judges a day and writes the outcome.
+
+    Raises: ViolationsError, with all rows that break rules in a file of its own.
+    """
+    log, name = open_day(job, day.files), f"{day.day}-{key[:8]}.parquet"
+    beside = Beside(
+        tuple(files_of(folder, day, key)),
+        tuple(_rows_of(file) for file in log.files),
+        own.default,
+    )
+    with queries.connection() as con, folder.work() as work:
+        measure(con, log, window=day.window)
+        listing = work / name
+        try:
+            return judge(
+                con,
+                Decisions("measured_decisions", log.files, day.window),
+                own,
+                as_of=as_of,
+                received=received,
+                outputs=Outputs(beside=beside, set_aside=apart),
+                listing=listing,
+            )
+        except ViolationsError as error:
+            kept = folder.path(VIOLATIONS, name)
+            listing.replace(kept)
+            raise ViolationsError(
+                error.broken,
+                decisions=error.decisions,
+                listing=str(kept),
+                days=(day.day.isoformat(),),
+            ) from None
 
 
 def _own(arrivals: Arrivals, day: Day) -> Rewards:

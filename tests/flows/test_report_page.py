@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import base64
 import runpy
+import shutil
 from pathlib import Path
 
 import pytest
 
+from flows import steps
+from flows.asked import Asked
+from flows.job import load
 from flows.reports import build, html
 from flows.reports.drawing import Bar
 from flows.reports.figures import comparison
 from flows.reports.inline import accessible
 
-CONFTEST = Path(__file__).parents[1] / "unit" / "reports" / "conftest.py"
+GALLERY = Path(__file__).parents[1] / "unit" / "reports" / "gallery.py"
+SAMPLE = Path(__file__).parents[2] / "data" / "sample"
+# Nights of the sample logs: rewards that come apart, a log of the retired service.
+RAN = ["women", "coffee"]
 KINDS = [
     "sample",
     "supported",
@@ -75,10 +82,30 @@ return {texts, cut, crossed};
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
-    gallery = runpy.run_path(str(CONFTEST))["gallery"]()
+    gallery = runpy.run_path(str(GALLERY))["gallery"]()
     for kind in KINDS:
         (folder / f"{kind}.html").write_text(html(build(gallery[kind])))
     return folder
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """The pages of nights that were run, by job."""
+    folder = tmp_path_factory.mktemp("ran")
+    return {name: run(folder, name) for name in RAN}
+
+
+def run(folder, name):
+    """One night of a sample job, without Prefect: its page."""
+    shutil.copytree(SAMPLE / name, folder / name)
+    job = load(Path(shutil.copy(SAMPLE / f"{name}.toml", folder)))
+    plan = steps.plan(job, Asked())
+    steps.check(plan)
+    steps.judge(plan)
+    for day in steps.uncounted(plan):
+        steps.count(plan, day)
+    steps.estimate(plan)
+    return steps.report(plan)[1]["html"]
 
 
 def show(browser, page, width, scheme="light"):
@@ -103,6 +130,46 @@ def test_page_fits_its_window_and_logs_nothing(browser, pages, kind, width):
     widest = browser.execute_script("return document.documentElement.scrollWidth")
     assert widest <= width
     assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize("name", RAN)
+def test_a_night_of_a_sample_log_fits_every_window(browser, ran, name):
+    for width in (320, 1280):
+        show(browser, ran[name], width)
+        browser.execute_script(
+            "document.querySelectorAll('details').forEach(each => each.open = true)"
+        )
+        widest = browser.execute_script("return document.documentElement.scrollWidth")
+        assert widest <= width
+    assert browser.get_log("browser") == []
+
+
+def test_rewards_that_come_apart_are_accounted_for_to_the_reader(browser, ran):
+    show(browser, ran["women"], 1280)
+    top = browser.find_element("css selector", "dl.facts").text
+    assert "21 observed and 4,315 by default (0)" in top
+    section = "section[aria-labelledby=rewards]"
+    tables = browser.find_elements("css selector", f"{section} > table")
+    counts = next(t.text for t in tables if "What became of the" in t.text)
+    assert "With a reward\nit was received in time\n21" in counts
+    late = next(t.text for t in tables if "rewards that the night knows" in t.text)
+    assert "Late\nreceived when the wait was over" in late
+    days = browser.find_element("css selector", f"{section} details")
+    assert "30 November 2019" not in days.text
+    days.find_element("css selector", "summary").click()
+    assert "30 November 2019" in days.text
+
+
+def test_the_rule_of_the_service_stands_beside_the_test(browser, ran):
+    show(browser, ran["coffee"], 1280)
+    title = "//h3[.='By the rule of the retired service']"
+    said = browser.find_element("xpath", f"{title}/following-sibling::p[1]")
+    assert said.text.startswith("By its rule the service would have kept")
+    table = browser.find_element("xpath", f"{title}/following-sibling::table[1]")
+    rows = [row.text.split("\n") for row in table.find_elements("tag name", "tr")]
+    assert rows[0] == ["Candidate By the rule Average reward By the test"]
+    told = [" ".join(row) for row in rows]
+    assert any("the baseline keep 31 9 to 53 undecided" in row for row in told)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

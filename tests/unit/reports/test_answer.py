@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from flows.reports import build
 from flows.reports.answer import answer, supported_since
 from flows.reports.numbers import Unit
 
@@ -267,3 +268,11 @@ def test_a_supported_candidate_is_compared_with_those_it_certainly_beats():
     told = ask(best, *others, ranking=ranking)["sentence"]
     assert told.endswith(" It would earn more than every other candidate, too.")
     assert "too." not in ask(best, *others)["sentence"]
+
+
+def test_an_interval_that_leaves_out_nothing_says_that_it_says_nothing(make, acts):
+    facts = make(acts("new", spread=9.0), count=1, decisions=23).facts()
+    told = build(facts)["answer"]["sentence"]
+    assert told.endswith("That is all that rewards allow: the log says nothing yet.")
+    facts = make(acts("new", spread=3.0), count=1, decisions=23).facts()
+    assert "says nothing" not in build(facts)["answer"]["sentence"]

@@ -23,11 +23,14 @@ KEYS = [
     "doubly_robust",
     "differences",
     "ranking",
+    "rewards",
+    "default_reward",
     "warnings",
     "violations",
     "days",
     "revisions",
     "frequencies",
+    "switch_rule",
     "suggestions",
 ]
 CANDIDATE_KEYS = [

@@ -112,9 +112,9 @@ def test_same_facts_give_the_same_bytes(nights, tmp_path):
         "text = to_json(document) + markdown(document) + html(document)\n"
         "open(sys.argv[2], 'w', encoding='utf-8').write(text)\n"
     )
-    conftest = __file__.replace("test_page.py", "conftest.py")
+    gallery = __file__.replace("test_page.py", "gallery.py")
     other = tmp_path / "text"
-    subprocess.run([sys.executable, "-c", code, conftest, other], check=True)
+    subprocess.run([sys.executable, "-c", code, gallery, other], check=True)
     document = build(nights["wrong"])
     again = to_json(document) + markdown(document) + html(document)
     assert other.read_text(encoding="utf-8") == again

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from flows.reports import build, findings, html, limits, markdown, quality
+from flows.reports.night import NUMBERS
 
 BROKEN = (
     "The log holds the probability of the logged action alone. How much of a "
@@ -25,6 +26,7 @@ def test_revisions_tell_what_was_published_and_what_holds_now(wrong):
         "estimand": "improvement",
         "times": 1,
         "night": "2019-11-27",
+        "known_from": "2019-11-27",
         "before": {"estimate": 0.1, "lower": -0.1, "upper": 0.3},
         "after": {"estimate": 0.05, "lower": -0.2, "upper": 0.2},
     }
@@ -156,3 +158,16 @@ def test_a_sampled_log_is_told_to_count_by_its_probabilities(nights):
     assert told not in html(build(facts))
     sampled = dataclasses.replace(facts, least_sample_probability=0.1)
     assert told in html(build(sampled))
+
+
+def test_a_night_that_moved_little_is_shown_with_more_digits_or_as_the_same(nights):
+    facts = nights["wrong"]
+    both = facts.revisions.filter(pl.col("night").dt.day() == 28).head(1)
+    after = {f"{name}_after": pl.col(f"{name}_before") for name in NUMBERS}
+    for moved, told in ((0.0004, "+10.04"), (0.0000004, "the same")):
+        frame = both.with_columns(**after).with_columns(
+            estimate_after=pl.col("estimate_before") + moved
+        )
+        document = build(dataclasses.replace(facts, revisions=frame))
+        ((_, _, cells),) = quality.revisions(document).rows
+        assert cells[1].number == told
