@@ -23,8 +23,10 @@ from cyclopts import App, CycloptsError, Parameter
 
 from flows import options as o
 from flows.errors import DONE, INTERNAL_FAULT, REFUSED, UntakenError
+from flows.export_commands import export
 from flows.import_commands import import_
 from flows.kb_commands import kb
+from flows.query_commands import query
 from flows.review_commands import suggest, suggestions
 from flows.version import version
 
@@ -36,7 +38,7 @@ app = App(
     default_parameter=Parameter(negative=()),
     suppress_keyboard_interrupt=False,
 )
-for further in (suggest, suggestions, kb, import_):
+for further in (query, export, suggest, suggestions, kb, import_):
     app.command(further)
 
 

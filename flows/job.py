@@ -25,6 +25,7 @@ from pydantic import BaseModel, ValidationError
 from flows.columns import SUM_TOLERANCE
 from flows.decisions import Layout
 from flows.errors import JobError
+from flows.export_section import exports
 from flows.importers.dsjson import SUM_TOLERANCE as ROUNDED
 from flows.importers.outcome import MAX_REJECT_SHARE
 from flows.offpolicy.methods import Design
@@ -200,6 +201,7 @@ def _job(file: Path, settings: Settings) -> Job:
         digest=hashlib.sha256(text.encode()).hexdigest()[:16],
         doubly_robust=evaluation.doubly_robust,
         has_suggestions=settings.suggestions is not None,
+        exports=exports(settings.outputs.export),
     )
 
 

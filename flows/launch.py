@@ -20,6 +20,7 @@ from pathlib import Path
 
 from flows.asked import Asked
 from flows.errors import DONE, JobError, UntakenError, UsageError, worst
+from flows.exports import tell
 from flows.job import JobFile, read
 from flows.server import starting
 from flows.suggestions.asked import SuggestionJob
@@ -89,15 +90,17 @@ def run_suggest(files: Sequence[Path], *, every_minutes: float | None) -> int:
     """Makes the suggestions of every job anew, and prints how each ended.
 
     every_minutes: again and again, so long after each start, until it is ended.
-    Raises: as `run_nightly`; also for a job file without `[suggestions]`.
+    Raises: as `run_nightly`; also for a named job file without `[suggestions]`.
     """
     if every_minutes is not None and not 0 < every_minutes < math.inf:
         raise UsageError(f"--every {every_minutes:g}: write minutes, more than 0")
     with _served(files) as (jobs, runs):
         asking = [job.suggestions for job in jobs if job.suggestions is not None]
-        if len(asking) < len(jobs):
-            silent = ", ".join(job.name for job in jobs if job.suggestions is None)
-            raise JobError(f"without [suggestions]: {silent}")
+        # Further jobs of the same night need not ask for any.
+        named = {read(file).name for file in files}
+        silent = [n.name for n in jobs if n.suggestions is None and n.name in named]
+        if silent:
+            raise JobError(f"without [suggestions]: {', '.join(silent)}")
         while True:
             due = time.monotonic() + 60.0 * (every_minutes or 0.0)
             for job in asking:
@@ -133,6 +136,7 @@ def _evaluate(job: Job, asked: Asked) -> int:
     if outcome.report is not None:
         sys.stdout.write(f"  report     {outcome.report}\n")
     sys.stdout.write(f"  warehouse  {outcome.warehouse}\n")
+    tell(job.name, outcome.exports)
     return outcome.exit_code
 
 

@@ -14,13 +14,15 @@ from prefect import flow, task
 from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
 
-from flows import steps
+from flows import exports, steps
 from flows.asked import Asked
+from flows.errors import worst
+from flows.exports import Exported, Written
 from flows.progress import Steps, progress
 from flows.retries import AGAIN
 from flows.steps import Outcome, Plan
 from flows.warehouse.days import Day
-from flows.warehouse.settings import Job
+from flows.warehouse.settings import Export, Job
 
 
 @task(cache_policy=NO_CACHE, **AGAIN)
@@ -70,6 +72,26 @@ def report(plan: Plan, shown: Steps) -> tuple[str, dict[str, Path]]:
         return steps.report(plan, step.advance)
 
 
+@task(cache_policy=NO_CACHE, task_run_name="export to {export.name}")
+def export_to(job: Job, export: Export) -> Written:
+    """The warehouse's tables, written to one target."""
+    return exports.export_to(job, export)
+
+
+def _exported(job: Job, shown: Steps) -> list[Exported]:
+    """Each target in its turn; one that fails is told, and fails its task alone."""
+
+    def work(export: Export) -> Written:
+        written = export_to(job, export)
+        step.advance()
+        return written
+
+    if not job.exports:
+        return []
+    with shown.step("exporting", total=len(job.exports)) as step:
+        return exports.export_all(job.exports, work)
+
+
 @flow(name="nightly", validate_parameters=False, flow_run_name="{job.name}")
 def nightly(job: Job, asked: Asked) -> Outcome:
     """Everything a job file says, for the nights asked for."""
@@ -86,12 +108,14 @@ def nightly(job: Job, asked: Asked) -> Outcome:
         made = estimate_nights(plan, shown)
         warehouse = publish(plan, len(days), made)
         sentence, files = report(plan, shown)
+        exported = _exported(job, shown)
     if markdown := files.get("markdown"):
         key = re.sub(r"[^a-z0-9]+", "-", f"untaken {job.name}".lower()).strip("-")
         create_markdown_artifact(markdown.read_text(encoding="utf-8"), key=key)
     return Outcome(
-        exit_code=steps.exit_code(plan),
+        exit_code=worst(steps.exit_code(plan), exports.exit_code(exported)),
         sentence=sentence,
         report=next(iter(files.values()), None),
         warehouse=warehouse,
+        exports=tuple(exported),
     )

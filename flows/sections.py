@@ -19,6 +19,7 @@ from pydantic import (
 from flows.columns import LARGEST_SUM_TOLERANCE
 from flows.decisions import Form
 from flows.errors import UsageError
+from flows.export_section import ExportSection, exports
 from flows.importers import LearningMode
 from flows.offpolicy.evaluate import NO_COMPAT
 from flows.offpolicy.methods import Logging, Method
@@ -147,10 +148,16 @@ class Compare(Section):
 Report = Literal["html", "markdown", "json"]
 
 
+def _apart(sections: list[ExportSection]) -> list[ExportSection]:
+    exports(sections)
+    return sections
+
+
 class Outputs(Section):
-    """`[outputs]`: which reports are written."""
+    """`[outputs]`: which reports are written, and where the tables go too."""
 
     report: list[Report] = list(get_args(Report))
+    export: Annotated[list[ExportSection], AfterValidator(_apart)] = []
 
 
 class WithoutLog(Section):
@@ -159,6 +166,15 @@ class WithoutLog(Section):
     job: JobSection
     suggestions: SuggestionsSection
     outputs: Outputs = Outputs()
+
+    @model_validator(mode="after")
+    def _exports_nothing(self) -> WithoutLog:
+        if self.outputs.export:
+            raise ValueError(
+                "outputs.export needs [decisions], [evaluation] and [candidates]: "
+                "without them there is no warehouse to export"
+            )
+        return self
 
 
 class Settings(Section):

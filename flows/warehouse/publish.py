@@ -1,24 +1,27 @@
 """The warehouse: one DuckDB file with everything, built beside and swapped in.
 
-Tables `runs`, `evidence`, `known_segments`, `estimates`, `revisions`, `frequencies`,
-`violations`, `missing`; views `answers`, `differences`, `closing_in`, `segments`,
-`doubly_robust`. A job with suggestions has `suggestions`, those that wait, and
-`suggestion_reviews`, what became of others, too.
+Tables `runs`, `evidence`, `known_segments`, `estimates`, `revisions`, `rewards` (empty
+where the log holds them), `frequencies`, `violations`, `missing`, `settings`,
+`candidates`; views `answers`, `differences`, `closing_in`, `segments`,
+`doubly_robust`, `without_default`; the macros of `sql/macros/`. A job with suggestions
+has `suggestions`, those that wait, and `suggestion_reviews`, what became of others.
 Somebody who has the old file open goes on reading it; whoever opens the name finds the
 new one, complete. The small tables stand beside it as sorted Parquet in `tables/`;
-evidence already is Parquet.
+evidence already is Parquet. What each column means, and in which unit, its comment says
+(`sql/marts/comments/`), here and wherever the tables are exported to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import duckdb
+import polars as pl
 
 from flows import queries
 from flows.folder import REPAIRED, VIOLATIONS, Folder, replacing
-from flows.warehouse import frequencies, suggested
+from flows.warehouse import designs, frequencies, rewarded, suggested
 from flows.warehouse.checked import kept_days
 from flows.warehouse.estimates import ESTIMATES, made_nights
 from flows.warehouse.evidence import EVIDENCE, path_of
@@ -26,15 +29,25 @@ from flows.warehouse.revisions import REVISIONS
 from flows.warehouse.settings import Job
 
 WAREHOUSE = "warehouse.duckdb"
-VIEWS = ("answers", "differences", "closing_in", "segments", "doubly_robust")
+VIEWS = (
+    "answers",
+    "differences",
+    "closing_in",
+    "segments",
+    "doubly_robust",
+    "without_default",
+)
 COPIED = (
     "runs",
     "known_segments",
     "estimates",
     "revisions",
+    "rewards",
     "frequencies",
     "violations",
     "missing",
+    "settings",
+    "candidates",
 )
 
 
@@ -48,18 +61,27 @@ def publish(folder: Folder, job: Job) -> Path:
         replacing(target) as beside,
         queries.connection(beside) as con,
     ):
-        listed = work / "frequencies.parquet"
         days = [day.day for day in kept_days(folder)]
-        frequencies.found(folder, job, days).write_parquet(listed)
-        _build(con, folder, listed)
+        frames = {
+            "frequencies": frequencies.found(folder, job, days),
+            "rewards": rewarded.table(folder, job),
+            "settings": designs.settings(job),
+            "candidates": designs.candidates(job),
+        }
+        _build(con, folder)
+        _build_of(con, frames, work)
+        for name in (*(f"marts/{view}" for view in VIEWS), *queries.names("macros")):
+            queries.run(con, name)
         also = _suggested(con, folder, job, work)
+        for table in (*COPIED, "evidence", *also):
+            queries.run(con, f"marts/comments/{table}")
         for table in (*COPIED, *also):
             _copy(con, table, folder.path("tables", f"{table}.parquet"))
         queries.execute(con, "checkpoint")
     return target
 
 
-def _build(con: duckdb.DuckDBPyConnection, folder: Folder, listed: Path) -> None:
+def _build(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
     nights = made_nights(folder)
     estimates = [folder.path(ESTIMATES, f"{one.night}.parquet") for one in nights]
     counted = [
@@ -86,10 +108,17 @@ def _build(con: duckdb.DuckDBPyConnection, folder: Folder, listed: Path) -> None
         queries.run(con, "marts/revisions", files=_listed(moved))
     else:
         queries.run(con, "marts/no_revisions")
-    queries.run(con, "marts/frequencies", files=_listed([listed]))
     queries.run(con, "marts/missing")
-    for view in VIEWS:
-        queries.run(con, f"marts/{view}")
+
+
+def _build_of(
+    con: duckdb.DuckDBPyConnection, frames: Mapping[str, pl.DataFrame], work: Path
+) -> None:
+    """Builds the tables that are small frames."""
+    for table, frame in frames.items():
+        file = work / f"{table}.parquet"
+        frame.write_parquet(file)
+        queries.run(con, f"marts/{table}", files=_listed([file]))
 
 
 def _suggested(
@@ -100,10 +129,7 @@ def _suggested(
     if made is None:
         return []
     frames = suggested.tables(made)
-    for table, frame in frames.items():
-        file = work / f"{table}.parquet"
-        frame.write_parquet(file)
-        queries.run(con, f"marts/{table}", files=_listed([file]))
+    _build_of(con, frames, work)
     return list(frames)
 
 

@@ -30,6 +30,27 @@ class ServiceLog:
 
 
 @dataclass(frozen=True, slots=True)
+class Export:
+    """A place that the tables of the warehouse are exported to (`flows.exports`).
+
+    name: by which it is asked for; to: what it is.
+    path: its file or folder, relative to the job file's; None for a server.
+    url_env: the variable of the environment that holds the server's URL.
+    namespace: the schema, dataset or namespace that the tables stand in there.
+    uri: where BigQuery finds the files of `path`.
+    tables: those that are exported, where the job has them.
+    """
+
+    name: str
+    to: str
+    path: str | None
+    url_env: str | None
+    namespace: str
+    uri: str | None
+    tables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A job: one log, its candidates, and how they are estimated.
 
@@ -48,6 +69,7 @@ class Job:
     has_suggestions: whether the job's suggestions stand beside its nights.
     reports: the forms in which a night is reported.
     also: further job files of the same night, relative to `base`.
+    exports: where the tables go when the night is done.
     digest: of the settings, for the record of a run.
     """
 
@@ -71,6 +93,7 @@ class Job:
     rewards: Rewards | None = None
     doubly_robust: bool = False
     has_suggestions: bool = False
+    exports: tuple[Export, ...] = ()
 
     @property
     def results(self) -> Path:

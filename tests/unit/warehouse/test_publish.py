@@ -11,11 +11,12 @@ def query(file, text):
         return con.execute(text).fetchall()
 
 
-def test_a_plain_duckdb_finds_eight_tables_and_five_views(week):
+def test_a_plain_duckdb_finds_eleven_tables_and_six_views(week):
     file = week.results / "warehouse.duckdb"
     named = "select table_name, table_type from information_schema.tables"
     assert sorted(query(file, named)) == [
         ("answers", "VIEW"),
+        ("candidates", "BASE TABLE"),
         ("closing_in", "VIEW"),
         ("differences", "VIEW"),
         ("doubly_robust", "VIEW"),
@@ -25,9 +26,12 @@ def test_a_plain_duckdb_finds_eight_tables_and_five_views(week):
         ("known_segments", "BASE TABLE"),
         ("missing", "BASE TABLE"),
         ("revisions", "BASE TABLE"),
+        ("rewards", "BASE TABLE"),
         ("runs", "BASE TABLE"),
         ("segments", "VIEW"),
+        ("settings", "BASE TABLE"),
         ("violations", "BASE TABLE"),
+        ("without_default", "VIEW"),
     ]
     answers = "select candidate, estimand, decisions from answers"
     assert query(file, answers) == [
@@ -106,3 +110,42 @@ def test_a_day_that_left_the_log_leaves_the_warehouse(place):
     for table, column in (("estimates", "night"), ("evidence", "day")):
         text = f"select distinct {column}::varchar from {table}"  # noqa: S608 - ours
         assert query(file, text) == [("2024-05-02",)]
+
+
+def test_what_became_of_rewards_stands_in_a_table_by_day_and_version(week, place):
+    text = "select count(*) from rewards"
+    assert query(week.results / "warehouse.duckdb", text) == [(0,)]
+    place.apart()
+    place.decide([(f"{row}", 7_200 * row) for row in range(24)])
+    late = ("1", 7_260, 100_000, 1.0)  # known when the night of 1 May had closed
+    last = ("nobody", 180_000, 180_000, 1.0)
+    place.events([("0", 60, 90, 1.0), late, ("20", 144_010, 144_020, 1.0), last])
+    place.night()
+    file = place.results / "warehouse.duckdb"
+    text = (
+        "select day::varchar, known_from::varchar, judged_as_of::varchar, "
+        "superseded_at::varchar, is_open, decisions, observed, defaulted, "
+        "median_seconds from rewards"
+    )
+    first, second = "2024-05-02 00:11:00+00", "2024-05-03 00:11:00+00"
+    with duckdb.connect(str(file), read_only=True) as con:
+        con.execute("set timezone = 'UTC'")
+        assert con.execute(text).fetchall() == [
+            ("2024-05-01", "2024-05-01", first, second, False, 12, 1, 11, 60.0),
+            ("2024-05-01", "2024-05-02", second, None, False, 12, 2, 10, 60.0),
+            ("2024-05-02", "2024-05-02", second, None, False, 12, 1, 11, 10.0),
+        ]
+    both = (
+        "select estimator, missing_reward from estimates where estimand = 'value' and "
+        "candidate = 'logging' and \"window\" = 'since_start' and night = '2024-05-02'"
+    )
+    assert sorted(query(file, both)) == [
+        ("importance weighting", 0),
+        ("without default reward", 21),
+    ]
+    view = "select candidate, estimand from without_default where night = '2024-05-02'"
+    assert query(file, view) == [
+        ("logging", "value"),
+        ("uniform", "improvement"),
+        ("uniform", "value"),
+    ]

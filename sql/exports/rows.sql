@@ -1,0 +1,4 @@
+-- The rows of a table, of some nights.
+select ${listed}
+from ${relation}
+where ${condition}
