@@ -9,10 +9,12 @@
     |-- PolicyError              2  a candidate policy is not one
     |-- KnowledgeBaseError       2  a knowledge-base file cannot be read or written
     |-- SignalsError             2  logged questions or feedback break rules
+    |-- ExportError              2  a target of exports cannot take the tables
     |-- StateError               2  the state of suggestions cannot be used
     `-- ReviewError              2  decisions about suggestions cannot take effect
 
-The last four are defined in their rooms, `flows.knowledge` and `flows.suggestions`.
+The last five are defined in their rooms: `flows.knowledge`, `flows.suggestions`,
+`flows.exports`.
 A message says what is wrong, where (file, row, id), the value found, and what to do.
 Exit codes, worst wins: 5 > 2 > 1 > 3 > 0 (DESIGN section 4).
 """

@@ -25,11 +25,9 @@ class DuckDBFile(SqlTarget):
     """A file attached to the source's connection as `target`."""
 
     def __init__(self, source: Source, namespace: str) -> None:
-        self.con = source.con
+        self.con, self.namespace = source.con, namespace
         place = f"target.{queries.identifier(namespace)}"
-        super().__init__(
-            source, namespace=namespace, catalog="'target'", prefix=f"{place}."
-        )
+        super().__init__(source, prefix=f"{place}.")
         self.rows(f"create schema if not exists {place}")
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
@@ -40,6 +38,16 @@ class DuckDBFile(SqlTarget):
         """Appends the source's rows."""
         rows = self.source.query(table, nights)
         self.rows(f"insert into {self.place(table)} by name {rows}")
+
+    def found(self, table: Table) -> list[tuple[str, str]]:
+        """The columns it has of a table, and their types in small letters."""
+        found: list[tuple[str, str]] = queries.run(
+            self.con,
+            "exports/duckdb_columns",
+            namespace=queries.literal(self.namespace),
+            relation=queries.literal(table.name),
+        )
+        return found
 
 
 @contextmanager

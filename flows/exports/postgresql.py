@@ -32,14 +32,9 @@ class PostgreSQL(SqlTarget):
     """A schema of the database that a cursor is connected to."""
 
     def __init__(self, source: Source, cursor: Cursor, namespace: str) -> None:
-        self.cursor = cursor
+        self.cursor, self.namespace = cursor, namespace
         place = queries.identifier(namespace)
-        super().__init__(
-            source,
-            namespace=namespace,
-            catalog="current_database()",
-            prefix=f"{place}.",
-        )
+        super().__init__(source, prefix=f"{place}.")
         self.rows(f"set local lock_timeout = '{LOCK_SECONDS}s'")
         self.rows("select pg_advisory_xact_lock(hashtext('untaken'))")
         found = self.rows("select nspname from pg_namespace")
@@ -60,6 +55,12 @@ class PostgreSQL(SqlTarget):
             mode="append",
             db_schema_name=self.namespace,
         )
+
+    def found(self, table: Table) -> list[tuple[str, str]]:
+        """The columns it has of a table, and their types in small letters."""
+        place = queries.literal(self.place(table))
+        query = queries.filled("exports/postgresql_columns", {"place": place})
+        return self.rows(query)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """What targets share that speak SQL: DuckDB and PostgreSQL.
 
-Types have the names of the SQL standard, which both read; the catalog
-`information_schema`, where both tell what they have, names some otherwise.
+Types have the names of the SQL standard, which both read; their catalogs name some
+otherwise.
 """
 
 from __future__ import annotations
@@ -39,16 +39,13 @@ KINDS: Mapping[str, Kind] = {
 
 
 class SqlTarget:
-    """Tables of one namespace; `rows` and `insert` are each engine's own.
+    """Tables of one namespace; the first three methods are each engine's own.
 
-    catalog: the database, as SQL for a text. prefix: what stands before a table's name.
+    prefix: what stands before a table's name.
     """
 
-    def __init__(
-        self, source: Source, *, namespace: str, catalog: str, prefix: str
-    ) -> None:
-        self.source, self.namespace = source, namespace
-        self.catalog, self.prefix = catalog, prefix
+    def __init__(self, source: Source, *, prefix: str) -> None:
+        self.source, self.prefix = source, prefix
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Executes a statement; returns its rows."""
@@ -58,15 +55,14 @@ class SqlTarget:
         """Appends the source's rows."""
         raise NotImplementedError
 
+    def found(self, table: Table) -> list[tuple[str, str]]:
+        """The columns it has of a table, and their types in small letters."""
+        raise NotImplementedError
+
     def columns(self, table: Table) -> Mapping[str, str] | None:
         """The kinds of its columns by name."""
-        pieces = {
-            "catalog": self.catalog,
-            "namespace": queries.literal(self.namespace),
-            "name": queries.literal(table.name),
-        }
-        found = self.rows(queries.filled("exports/there", pieces))
-        return {name: KINDS.get(kind, kind) for name, kind in found} or None
+        found = self.found(table)
+        return {name: KINDS.get(of, of) for name, of in found} or None
 
     def create(self, table: Table) -> None:
         """Makes the table, empty."""
