@@ -202,18 +202,22 @@ def test_a_query_loads_neither_prefect_nor_polars(results):
     assert done.stdout.splitlines()[-1] == "set()"
 
 
-def test_memory_stays_flat_however_long_the_answer_is(results, tmp_path):
-    """Four million rows, 150 MB as text."""
-    text = "select i, i * 0.1 as x, 'text ' || i as t from range(4000000) s(i)"
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_memory_does_not_grow_with_the_answer(results, tmp_path, form):
+    """From 20 to 300 MB as text; what the engine itself takes differs by machine."""
     told = (
         f"import resource; {RUN}; "
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
     )
-    for form in ("csv", "json", "parquet"):
+    peaks = []
+    for rows in (500_000, 8_000_000):
+        text = "select i, i * 0.1 as x, 'text ' || i as t from range(ROWS) s(i)"
+        text = text.replace("ROWS", str(rows))
         command = [sys.executable, "-P", "-c", told, "query", str(results.file), text]
         command += ["--out", str(tmp_path / f"answer.{form}")]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
-        assert int(done.stdout) < 350
+        peaks.append(int(done.stdout))
+    assert peaks[1] - peaks[0] < 200
 
 
 def test_readers_and_nights_do_not_wait_for_each_other(tmp_path):
