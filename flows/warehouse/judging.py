@@ -20,10 +20,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from flows.decisions import Warned
-from flows.errors import ViolationsError
+from flows.errors import ViolatingRow, ViolationsError
 from flows.folder import Folder, digest_of
 from flows.rewards import Counts, Delays
 from flows.warehouse.arrivals import Arrivals
@@ -31,6 +34,7 @@ from flows.warehouse.belated import EARLIER_DAYS
 from flows.warehouse.checked import advice, together
 from flows.warehouse.day_rewards import JUDGED, VERSION, files_of, judge_as_of, key_of
 from flows.warehouse.days import Day, Judged, days_in_log
+from flows.warehouse.repeats import SHOWN_ROWS
 from flows.warehouse.settings import Job
 
 
@@ -71,7 +75,7 @@ def judge_days(
         except ViolationsError as error:
             found.append(error)
         advance()
-    if found:
+    if found := _told_once(found):
         decisions = sum(error.decisions for error in found)
         raise together(found, decisions, advice(days, found))
     for day, kept in judged:
@@ -81,6 +85,40 @@ def judge_days(
         for day, kept in judged
         for version in _versions(folder, day, kept, days[-1].day)
     )
+
+
+def _told_once(found: Sequence[ViolationsError]) -> list[ViolationsError]:
+    """The errors without the events that an earlier day, too, was judged by."""
+    told: list[pl.DataFrame] = []
+    kept = []
+    for error in found:
+        listing = Path(str(error.listing))
+        rows = pl.read_parquet(listing, glob=False)
+        for earlier in told:
+            rows = rows.join(earlier, on=["rule", "file", "row"], how="anti")
+        told.append(rows)
+        if rows.is_empty():
+            listing.unlink()
+            continue
+        rows.write_parquet(listing)
+        broken = tuple(
+            replace(
+                one,
+                count=own.height,
+                rows=tuple(ViolatingRow(*row) for row in own.head(SHOWN_ROWS).rows()),
+            )
+            for one in error.broken
+            if (own := rows.filter(pl.col("rule") == one.rule).drop("rule")).height
+        )
+        kept.append(
+            ViolationsError(
+                broken,
+                decisions=error.decisions,
+                listing=error.listing,
+                days=error.days,
+            )
+        )
+    return kept
 
 
 def judgements(folder: Folder) -> tuple[Judgement, ...]:

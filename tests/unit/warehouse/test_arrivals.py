@@ -178,3 +178,14 @@ def test_only_files_that_may_be_about_a_day_are_read_for_it(two):
     assert two.night().days_read == 1
     changed = {name for name, time in two.changes().items() if when.get(name) != time}
     assert not {name for name in changed if "2024-05-01" in name}
+
+
+def test_an_event_that_two_days_look_at_is_told_once(two):
+    near_midnight = ("1-0", DAY + 60, DAY + 60, math.nan)
+    two.events([*GOOD, near_midnight, END], "1.parquet")
+    with pytest.raises(ViolationsError) as caught:
+        two.judged()
+    (broken,) = caught.value.broken
+    assert (broken.count, [row.row for row in broken.rows]) == (1, [3])
+    (listing,) = two.folder().glob("violations", "*.parquet")
+    assert pl.read_parquet(listing).height == 1
