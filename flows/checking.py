@@ -21,15 +21,16 @@ def check_only(job: Job) -> str:
         days = checked.kept_days(planned.folder)
     decisions = sum(day.profile.decisions for day in days)
     rewards = sum(day.profile.rewards for day in days)
-    warned = {(w.rule, w.sentence) for day in days for w in day.profile.warned}
+    # What is said of several days is said of the last one.
+    warned = {w.rule: w.sentence for day in days for w in day.profile.warned}
     if job.rewards is not None:
         judged = judging.standing(planned.folder, planned.nights[-1])
         rewards = sum(day.counts.observed for day in judged)
-        warned |= {(w.rule, w.sentence) for day in judged for w in day.warnings}
+        warned |= {w.rule: w.sentence for day in judged for w in day.warnings}
     held = span([day.day for day in days])
     first = f"{job.name}: {decisions:,} decisions, {rewards:,} with a reward; {held}"
     lines = [f"{first}; no violation"]
-    lines += [f"warning: {rule}: {sentence}" for rule, sentence in sorted(warned)]
+    lines += [f"warning: {rule}: {sentence}" for rule, sentence in sorted(warned.items())]
     lines += [
         f"warning: candidate {name} takes actions that the log never lists: {actions}"
         for name, actions in unknown.items()
