@@ -30,7 +30,9 @@ def check_only(job: Job) -> str:
     held = span([day.day for day in days])
     first = f"{job.name}: {decisions:,} decisions, {rewards:,} with a reward; {held}"
     lines = [f"{first}; no violation"]
-    lines += [f"warning: {rule}: {sentence}" for rule, sentence in sorted(warned.items())]
+    lines += [
+        f"warning: {rule}: {sentence}" for rule, sentence in sorted(warned.items())
+    ]
     lines += [
         f"warning: candidate {name} takes actions that the log never lists: {actions}"
         for name, actions in unknown.items()
