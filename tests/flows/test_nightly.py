@@ -128,7 +128,10 @@ def test_whatever_kills_a_run_the_next_ones_end_as_if_nothing_had_been(
 
 
 def test_jobs_run_one_after_the_other_and_the_worst_code_wins(place):
-    """The first names a second, whose log breaks a rule; paths start from each file."""
+    """The first names a second, whose log breaks a rule; paths start from each file.
+
+    One of its exports has no place to go to, which costs the other nothing.
+    """
     other = MADE["Place"](place.root / "others")
     is_sixth = pl.int_range(pl.len()) == 5
     rows = MADE["day"](1).with_columns(
@@ -137,16 +140,21 @@ def test_jobs_run_one_after_the_other_and_the_worst_code_wins(place):
     other.write(rows, "1.parquet")
     other.file.write_text(other.file.read_text().replace('"shop"', '"other"'))
     text = place.file.read_text()
-    place.file.write_text(text.replace("[job]", '[job]\nalso = ["others/job.toml"]'))
+    text = text.replace("[job]", '[job]\nalso = ["others/job.toml"]')
+    nowhere = '{ to = "postgresql", url_env = "UNTAKEN_UNSET" }'
+    targets = f'export = [{nowhere}, {{ to = "duckdb", path = "out.duckdb" }}]'
+    place.file.write_text(text.rstrip() + f"\n{targets}\n")
     place.root.rename(place.root.with_name("moved"))
     base = place.root.parent
     code, out, err = outcome(start("nightly", "moved/job.toml", cwd=base))
     assert code == 2
-    answer, report, warehouse = out.splitlines()
+    answer, report, warehouse, export = out.splitlines()
     assert answer.startswith("shop: Not enough evidence")
+    assert export.startswith("  export     duckdb: ")
     assert report == "  report     moved/results/shop/reports/2024-05-02.html"
     assert warehouse == "  warehouse  moved/results/shop/warehouse.duckdb"
-    assert err.startswith("untaken: other: 1 violation among 120 rows")
+    assert err.startswith("untaken: shop: export to postgresql: the environment has no")
+    assert "untaken: other: 1 violation among 120 rows" in err
     assert "moved/others/log/1.parquet, row 6, decision 1-5: 7.0" in err
     listing = base / err.strip().rpartition("All of them: ")[2]
     assert pl.read_parquet(listing).height == 1
