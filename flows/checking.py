@@ -24,7 +24,9 @@ def check_only(job: Job) -> str:
     # What is said of several days is said of the last one.
     warned = {w.rule: w.sentence for day in days for w in day.profile.warned}
     if job.rewards is not None:
-        judged = judging.standing(planned.folder, planned.nights[-1])
+        judged = judging.standing(
+            judging.judgements(planned.folder), planned.nights[-1]
+        )
         rewards = sum(day.counts.observed for day in judged)
         warned |= {w.rule: w.sentence for day in judged for w in day.warnings}
     held = span([day.day for day in days])

@@ -66,6 +66,7 @@ class Kept:
     headlines: of every night the estimates since the start, without segments.
     violations: day, rule, count, of days that a later run refused.
     revisions: how far published nights moved.
+    judged: of rewards that come apart, every version of every day.
     service: of a log that the retired service wrote, what its rule is told from.
     """
 
@@ -76,6 +77,7 @@ class Kept:
     headlines: pl.DataFrame
     violations: pl.DataFrame
     revisions: pl.DataFrame
+    judged: tuple[judging.Judgement, ...]
     service: service_rule.Sums | None
 
     @classmethod
@@ -90,17 +92,17 @@ class Kept:
             headlines=estimates.headlines(folder, [one.night for one in made]),
             violations=_violations(folder),
             revisions=revisions.read(folder),
+            judged=judging.judgements(folder) if job.rewards else (),
             service=service_rule.read(folder, job, made) if job.service else None,
         )
 
     def facts(self, night: dt.date) -> NightFacts:
         """All that the report of a night may say."""
         job, design = self.job, self._design(night)
+        judged = judging.standing(self.judged, night)
         days = [day for day in self.days if day.day <= night]
-        earlier = self.headlines.filter(pl.col("night") < night)
         made = estimates.read(self.folder, night)
         own = made.filter(pl.col("estimator") == IMPORTANCE_WEIGHTING)
-        judged = judging.standing(self.folder, night) if job.rewards else []
         return NightFacts(
             job=job.name,
             night=night,
@@ -113,7 +115,7 @@ class Kept:
             least_sample_probability=job.least_sample_probability,
             candidates=tuple((n.name, n.spec) for n in job.candidates),
             fixed_at=job.fixed_at,
-            estimates=pl.concat([earlier, own]),
+            estimates=pl.concat([self.headlines.filter(pl.col("night") < night), own]),
             doubly_robust=made.filter(
                 pl.col("estimator") == DOUBLY_ROBUST, pl.col("window") == HEADLINE
             ),

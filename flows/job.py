@@ -29,6 +29,7 @@ from flows.export_section import exports
 from flows.importers.dsjson import SUM_TOLERANCE as ROUNDED
 from flows.importers.outcome import MAX_REJECT_SHARE
 from flows.offpolicy.methods import Design
+from flows.places import results_of
 from flows.policies import parse
 from flows.sections import Decisions, Settings, WithoutLog
 from flows.suggestions.asked import SuggestionJob
@@ -92,7 +93,7 @@ def read(file: Path) -> JobFile:
     base, name = file.parent, settings.job.name
     return JobFile(
         name=name,
-        results=base / "results" / name,
+        results=results_of(base, name),
         also=tuple(base / other for other in settings.job.also),
         evaluation=_job(file, settings) if isinstance(settings, Settings) else None,
         suggestions=_suggestions(base, name, settings.suggestions),
@@ -138,7 +139,7 @@ def _suggestions(
         if section.embedding is None
         else Embedding(
             base=base,
-            vectors=base / "results" / name / "suggestions" / "vectors.parquet",
+            vectors=results_of(base, name) / "suggestions" / "vectors.parquet",
             **section.embedding.model_dump(),
         ),
     )

@@ -14,12 +14,11 @@ from cyclopts import Parameter
 
 from flows import options as o
 from flows.errors import DONE, UsageError
+from flows.places import WAREHOUSE, results_of
 
 if TYPE_CHECKING:
     from flows.warehouse.querying import Form
 
-# As `flows.warehouse.publish`, which is slow to import, names it.
-WAREHOUSE = "warehouse.duckdb"
 # Of an answer's file.
 ENDINGS: dict[str, Form] = {".csv": "csv", ".json": "json", ".parquet": "parquet"}
 
@@ -75,4 +74,4 @@ def _results(file: Path) -> Path | None:
         name = tomllib.loads(file.read_text(encoding="utf-8"))["job"]["name"]
     except (OSError, ValueError, LookupError, TypeError):
         return None
-    return file.parent / "results" / name if isinstance(name, str) else None
+    return results_of(file.parent, name) if isinstance(name, str) else None

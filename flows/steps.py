@@ -156,7 +156,8 @@ def judge(plan: Plan, advance: Callable[[], None] = lambda: None) -> None:
 def _require_judged(plan: Plan) -> None:
     """Raises: LogError when no decision enters a night that is asked for."""
     night = plan.nights[0]
-    counts = [one.counts for one in judging.standing(plan.folder, night)]
+    known = judging.standing(judging.judgements(plan.folder), night)
+    counts = [one.counts for one in known]
     if any(one.observed or one.default or one.missing for one in counts):
         return
     immature = sum(one.immature for one in counts)

@@ -24,9 +24,9 @@ from flows.decisions.files import require_readable
 from flows.decisions.log import Log
 from flows.decisions.profile import Profile, profile
 from flows.decisions.rules import Chain, Rule, load
-from flows.errors import BrokenRule, ViolatingRow, ViolationsError
+from flows.decisions.violating import broken_rule
+from flows.errors import ViolationsError
 
-SHOWN_ROWS = 5
 Window = tuple[dt.datetime, dt.datetime]
 
 
@@ -208,23 +208,10 @@ def _violations(
         listing.parent.mkdir(parents=True, exist_ok=True)
         frame.write_parquet(listing)
     broken = tuple(
-        _broken_rule(rule, *said[rule], frame.filter(pl.col("rule") == rule))
+        broken_rule(rule, *said[rule], frame.filter(pl.col("rule") == rule))
         for rule in said
         if (frame["rule"] == rule).any()
     )
     return ViolationsError(
         broken, decisions=decisions, listing=str(listing) if listing else None
-    )
-
-
-def _broken_rule(
-    rule: str, sentence: str, remedy: str, rows: pl.DataFrame
-) -> BrokenRule:
-    shown = rows.head(SHOWN_ROWS).select("file", "row", "decision_id", "value")
-    return BrokenRule(
-        rule=rule,
-        sentence=sentence,
-        remedy=remedy,
-        count=rows.height,
-        rows=tuple(ViolatingRow(*row) for row in shown.rows()),
     )

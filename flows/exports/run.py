@@ -21,7 +21,7 @@ from flows.exports.source import Source
 from flows.exports.targets import ExportError, Target
 from flows.exports.writing import Written, write
 from flows.folder import Folder
-from flows.warehouse.publish import WAREHOUSE
+from flows.places import WAREHOUSE
 from flows.warehouse.settings import Export, Job
 
 Opener = Callable[[Source, Export, Path], AbstractContextManager[Target]]

@@ -6,6 +6,7 @@ otherwise.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -38,7 +39,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-class SqlTarget:
+class SqlTarget(ABC):
     """Tables of one namespace; the first three methods are each engine's own.
 
     prefix: what stands before a table's name.
@@ -47,17 +48,17 @@ class SqlTarget:
     def __init__(self, source: Source, *, prefix: str) -> None:
         self.source, self.prefix = source, prefix
 
+    @abstractmethod
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Executes a statement; returns its rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def insert(self, table: Table, nights: Sequence[Night]) -> None:
         """Appends the source's rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def found(self, table: Table) -> list[tuple[str, str]]:
         """The columns it has of a table, and their types in small letters."""
-        raise NotImplementedError
 
     def columns(self, table: Table) -> Mapping[str, str] | None:
         """The kinds of its columns by name."""

@@ -4,8 +4,8 @@
 
     declared         how rewards are joined (`flows.rewards.Rewards`)
     open_until       when the reported night closes; null when it has
-    counts           of all days (`flows.rewards.Counts`), but `events`: what is looked
-                     at for two days that meet is one of both
+    counts           of all days (`flows.rewards.Counts`), but `events`, which others
+                     add up to
     days             a day each: `known_from`, the first night that knows these rewards,
                      later than the day where it was judged again; whether it is open,
                      and when it closes; counts; delays in seconds
@@ -44,7 +44,7 @@ DECLARED = (
     "deferred",
     "reward_activates",
 )
-TWICE = ("events",)
+ADDED_UP = ("events",)
 
 
 def told(facts: NightFacts) -> Document | None:
@@ -59,7 +59,7 @@ def told(facts: NightFacts) -> Document | None:
         "counts": {
             name: sum(day["counts"][name] for day in days)
             for name in days[0]["counts"]
-            if name not in TWICE
+            if name not in ADDED_UP
         },
         "days": days,
     }

@@ -13,9 +13,9 @@ from flows.rewards.settings import AGGREGATIONS, Aggregation, Factor, Rewards
 from flows.rewards.spans import (
     Known,
     Span,
-    activation_spans,
-    event_spans,
+    Table,
     find_events,
+    spans,
 )
 
 __all__ = [
@@ -31,8 +31,8 @@ __all__ = [
     "Outputs",
     "Rewards",
     "Span",
-    "activation_spans",
-    "event_spans",
+    "Table",
     "find_events",
     "judge",
+    "spans",
 ]

@@ -17,9 +17,9 @@ import polars as pl
 
 from flows import queries
 from flows.decisions.rules import Chain, Rule, rule_of
-from flows.errors import BrokenRule, ViolatingRow, ViolationsError
+from flows.decisions.violating import broken_rule
+from flows.errors import ViolationsError
 
-SHOWN_ROWS = 5
 COLUMN = "broken_rule"
 
 
@@ -82,10 +82,7 @@ def violations(
     """The error that tells `file`, `row`, `decision_id` and `value` of broken rows."""
     broken, frames = [], []
     for rule, rows in found:
-        shown = tuple(ViolatingRow(*row) for row in rows.head(SHOWN_ROWS).rows())
-        broken.append(
-            BrokenRule(rule.name, rule.sentence, rule.remedy, rows.height, shown)
-        )
+        broken.append(broken_rule(rule.name, rule.sentence, rule.remedy, rows))
         frames.append(rows.select(pl.lit(rule.name).alias("rule"), pl.all()))
     if listing is not None:
         listing.parent.mkdir(parents=True, exist_ok=True)

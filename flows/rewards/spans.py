@@ -12,6 +12,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import duckdb
 
@@ -25,11 +26,13 @@ from flows.rewards.settings import Rewards
 
 # No event becomes known later.
 EVER = "'infinity'::timestamptz"
+Table = Literal["events", "activations"]
 # The view of each table, and its time of receipt.
 VIEWS = {
     "events": ("reward_events", s.REWARDED_AT),
     "activations": ("activation_events", s.ACTIVATED_AT),
 }
+OPENERS = {"events": open_events, "activations": open_activations}
 OF_TIMES = "_at_is_present"
 
 
@@ -64,47 +67,38 @@ def find_events(rewards: Rewards) -> tuple[tuple[str, ...], tuple[str, ...]]:
     )
 
 
-def event_spans(
+def spans(
     con: duckdb.DuckDBPyConnection,
+    table: Table,
     rewards: Rewards,
     files: Sequence[str],
     *,
     timezone: str,
     listing: Path | None = None,
 ) -> dict[str, Span]:
-    """The spans of some files of rewards; those without an event have none.
+    """The spans of some files of a table; those without an event have none.
 
     timezone: of the nights' border. listing: where to write all events without a time.
-    Raises: LogError, UsageError where not all files of rewards fit together,
+    Raises: LogError, UsageError where not all files of the table fit together,
     ViolationsError for events without a time.
     """
-    open_events(con, rewards, EVER, None)
-    only = replace(rewards, events=tuple(files), base=None)
-    events = open_events(con, only, EVER, None)
+    opened = OPENERS[table]
+    opened(con, rewards, EVER, None)
+    if table == "events":
+        only = replace(rewards, base=None, events=tuple(files))
+    else:
+        only = replace(rewards, base=None, activations=tuple(files))
+    events = opened(con, only, EVER, None)
     with explained(con, events, only):
-        _check_times(con, "events", events, listing)
-        return _spans(con, only, "events", timezone)
-
-
-def activation_spans(
-    con: duckdb.DuckDBPyConnection,
-    rewards: Rewards,
-    files: Sequence[str],
-    *,
-    timezone: str,
-    listing: Path | None = None,
-) -> dict[str, Span]:
-    """The same of files of activations."""
-    open_activations(con, rewards, EVER, None)
-    only = replace(rewards, activations=tuple(files), base=None)
-    events = open_activations(con, only, EVER, None)
-    with explained(con, events, only):
-        _check_times(con, "activations", events, listing)
-        return _spans(con, only, "activations", timezone)
+        _check_times(con, table, events, listing)
+        return _spans(con, only, table, timezone)
 
 
 def _check_times(
-    con: duckdb.DuckDBPyConnection, table: str, events: Events, listing: Path | None
+    con: duckdb.DuckDBPyConnection,
+    table: Table,
+    events: Events,
+    listing: Path | None,
 ) -> None:
     absent = ["known_at_is_present"] * (not events.has(s.KNOWN_AT))
     rules.check(
@@ -119,21 +113,21 @@ def _check_times(
 
 
 def _spans(
-    con: duckdb.DuckDBPyConnection, rewards: Rewards, table: str, timezone: str
+    con: duckdb.DuckDBPyConnection, rewards: Rewards, table: Table, timezone: str
 ) -> dict[str, Span]:
     view, received_at = VIEWS[table]
     pieces = {"events": view, "received_at": received_at, **window_of(rewards)}
     pieces["held_us"] = str(rewards.held // MICROSECOND)
     values = {"timezone": timezone}
-    spans = queries.run(con, "rewards/spans", None, **pieces)
+    found = queries.run(con, "rewards/spans", None, **pieces)
     late = queries.run(con, "rewards/late_knowledge", values, **pieces)
-    known: dict[str, list[Known]] = {file: [] for file, *_ in spans}
+    known: dict[str, list[Known]] = {file: [] for file, *_ in found}
     for file, first, last, night in late:
         known[file].append(Known(first, last, night))
     return {
         file: Span(_instant(first), _instant(last), _instant(newest), tuple(late_of))
         for (file, first, last, newest), late_of in zip(
-            spans, known.values(), strict=True
+            found, known.values(), strict=True
         )
     }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows.folder import digest_of
+from flows.places import results_of
 from flows.suggestions.embed import Settings as Embedding
 from flows.suggestions.schema import Rules
 
@@ -42,7 +43,7 @@ class SuggestionJob:
     @property
     def results(self) -> Path:
         """The folder the job writes to."""
-        return self.base / "results" / self.name
+        return results_of(self.base, self.name)
 
     @property
     def state(self) -> Path:

@@ -11,7 +11,7 @@ at the newest time in the data; nights that close later are open.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,16 +23,17 @@ from flows.rewards import (
     Known,
     Rewards,
     Span,
-    activation_spans,
-    event_spans,
+    Table,
     find_events,
+    spans,
 )
 from flows.warehouse.days import Day, ends_at, name_of, stamp_of
 from flows.warehouse.settings import Job
 
 EVENTS = "events.json"
 VERSION = 1
-Spans = Callable[..., dict[str, Span]]
+# In the order of `find_events`.
+TABLES: tuple[Table, ...] = ("events", "activations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +119,8 @@ def arrivals(
     names = find_events(rewards)
     entries: dict[str, dict[str, Any]] = {}
     with queries.connection() as con:
-        for files, spans in zip(names, (event_spans, activation_spans), strict=True):
-            entries |= _entries(con, folder, job, rewards, files, spans, known)
+        for files, table in zip(names, TABLES, strict=True):
+            entries |= _entries(con, folder, job, rewards, files, table, known)
     folder.write_json({name_of(f, job): one for f, one in entries.items()}, EVENTS)
     events, activations = (
         tuple(_file(file, entries[file]) for file in files) for files in names
@@ -135,7 +136,7 @@ def _entries(
     job: Job,
     rewards: Rewards,
     files: Iterable[str],
-    spans: Spans,
+    table: Table,
     known: Mapping[str, Any],
 ) -> dict[str, dict[str, Any]]:
     """What is written of each file."""
@@ -152,7 +153,8 @@ def _entries(
     if fresh:
         name = f"undated-{digest_of(*map(digest_of_file, fresh))[:8]}.parquet"
         listing = folder.path(VIOLATIONS, name)
-        found = spans(con, rewards, fresh, timezone=job.timezone, listing=listing)
+        zone = job.timezone
+        found = spans(con, table, rewards, fresh, timezone=zone, listing=listing)
     for file in fresh:
         span = found.get(file)
         entries[file] = {

@@ -12,16 +12,19 @@ kept of any, and what earlier runs kept stays as it was.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from flows import queries
 from flows.decisions import Profile
+from flows.decisions.violating import SHOWN_ROWS
 from flows.errors import BrokenRule, ViolationsError
 from flows.folder import REPAIRED, VIOLATIONS, Folder, digest_of
 from flows.policies import Kind, Request, check_log
 from flows.warehouse.days import Day, days_in_log, open_day
-from flows.warehouse.repeats import SHOWN_ROWS, across_days
+from flows.warehouse.repeats import across_days
 from flows.warehouse.settings import Job
 
 KEPT = "days"
@@ -100,10 +103,33 @@ def _key(job: Job, day: Day) -> str:
     return digest_of(day.digest, asdict(job.layout), job.reward_range, columns)
 
 
+@contextmanager
+def listing_of(folder: Folder, work: Path, day: Day, digest: str) -> Iterator[Path]:
+    """Where to list a day's violating rows; they are kept when there are any.
+
+    digest: of what they were found in.
+    """
+    name = f"{day.day}-{digest[:8]}.parquet"
+    listing = work / name
+    try:
+        yield listing
+    except ViolationsError as error:
+        kept = folder.path(VIOLATIONS, name)
+        listing.replace(kept)
+        raise ViolationsError(
+            error.broken,
+            decisions=error.decisions,
+            listing=str(kept),
+            days=(day.day.isoformat(),),
+        ) from None
+
+
 def _check_day(folder: Folder, job: Job, day: Day) -> Profile:
-    name = f"{day.day}-{day.digest[:8]}.parquet"
-    with queries.connection() as con, folder.work() as work:
-        listing = work / name
+    with (
+        queries.connection() as con,
+        folder.work() as work,
+        listing_of(folder, work, day, day.digest) as listing,
+    ):
         request = Request(
             log=open_day(job, day.files),
             candidates=job.candidates,
@@ -112,17 +138,7 @@ def _check_day(folder: Folder, job: Job, day: Day) -> Profile:
             window=day.window,
             listing=listing,
         )
-        try:
-            return check_log(con, request)
-        except ViolationsError as error:
-            kept = folder.path(VIOLATIONS, name)
-            listing.replace(kept)
-            raise ViolationsError(
-                error.broken,
-                decisions=error.decisions,
-                listing=str(kept),
-                days=(day.day.isoformat(),),
-            ) from None
+        return check_log(con, request)
 
 
 def _keep(folder: Folder, job: Job, day: Day, fresh: Profile | None) -> None:

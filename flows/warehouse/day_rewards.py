@@ -17,11 +17,11 @@ import polars as pl
 
 from flows import queries
 from flows.decisions import Window, measure
-from flows.errors import ViolationsError
-from flows.folder import VIOLATIONS, Folder, digest_of
+from flows.folder import Folder, digest_of
 from flows.rewards import Beside, Decisions, Judged, Outputs, Rewards, judge
 from flows.warehouse.arrivals import Arrivals
 from flows.warehouse.belated import belated
+from flows.warehouse.checked import listing_of
 from flows.warehouse.days import Day, open_day
 from flows.warehouse.settings import Job
 
@@ -79,34 +79,27 @@ def _judged(
 
     Raises: ViolationsError, with all rows that break rules in a file of its own.
     """
-    log, name = open_day(job, day.files), f"{day.day}-{key[:8]}.parquet"
+    log = open_day(job, day.files)
     beside = Beside(
         tuple(files_of(folder, day, key)),
         tuple(_rows_of(file) for file in log.files),
         own.default,
     )
-    with queries.connection() as con, folder.work() as work:
+    with (
+        queries.connection() as con,
+        folder.work() as work,
+        listing_of(folder, work, day, key) as listing,
+    ):
         measure(con, log, window=day.window)
-        listing = work / name
-        try:
-            return judge(
-                con,
-                Decisions("measured_decisions", log.files, day.window),
-                own,
-                as_of=as_of,
-                received=received,
-                outputs=Outputs(beside=beside, set_aside=apart),
-                listing=listing,
-            )
-        except ViolationsError as error:
-            kept = folder.path(VIOLATIONS, name)
-            listing.replace(kept)
-            raise ViolationsError(
-                error.broken,
-                decisions=error.decisions,
-                listing=str(kept),
-                days=(day.day.isoformat(),),
-            ) from None
+        return judge(
+            con,
+            Decisions("measured_decisions", log.files, day.window),
+            own,
+            as_of=as_of,
+            received=received,
+            outputs=Outputs(beside=beside, set_aside=apart),
+            listing=listing,
+        )
 
 
 def _own(arrivals: Arrivals, day: Day) -> Rewards:

@@ -38,8 +38,11 @@ def count_day(
     *,
     profile: Profile,
 ) -> None:
-    """Counts the actions of all decisions of a day, whatever came of them."""
-    target, log = _path(folder, job, day), open_day(job, day.files)
+    """Counts the actions of all decisions of a day, whatever came of them, once."""
+    target = _path(folder, job, day)
+    if target.exists():
+        return
+    log = open_day(job, day.files)
     measure(con, log, window=day.window)
     dated = count(con, log, profile).select(pl.lit(day.day).alias("day"), pl.all())
     folder.write_parquet(dated, FREQUENCIES, str(day.day), target.name)

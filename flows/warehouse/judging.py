@@ -26,7 +26,8 @@ from typing import Any
 import polars as pl
 
 from flows.decisions import Warned
-from flows.errors import ViolatingRow, ViolationsError
+from flows.decisions.violating import broken_rule
+from flows.errors import ViolationsError
 from flows.folder import Folder, digest_of
 from flows.rewards import Counts, Delays
 from flows.warehouse.arrivals import Arrivals
@@ -34,7 +35,6 @@ from flows.warehouse.belated import EARLIER_DAYS
 from flows.warehouse.checked import advice, together
 from flows.warehouse.day_rewards import JUDGED, VERSION, files_of, judge_as_of, key_of
 from flows.warehouse.days import Day, Judged, days_in_log
-from flows.warehouse.repeats import SHOWN_ROWS
 from flows.warehouse.settings import Job
 
 
@@ -102,13 +102,9 @@ def _told_once(found: Sequence[ViolationsError]) -> list[ViolationsError]:
             continue
         rows.write_parquet(listing)
         broken = tuple(
-            replace(
-                one,
-                count=own.height,
-                rows=tuple(ViolatingRow(*row) for row in own.head(SHOWN_ROWS).rows()),
-            )
+            broken_rule(one.rule, one.sentence, one.remedy, own)
             for one in error.broken
-            if (own := rows.filter(pl.col("rule") == one.rule).drop("rule")).height
+            if (own := rows.filter(pl.col("rule") == one.rule)).height
         )
         kept.append(
             ViolationsError(
@@ -130,10 +126,13 @@ def judgements(folder: Folder) -> tuple[Judgement, ...]:
     return tuple(found)
 
 
-def standing(folder: Folder, night: dt.date) -> list[Judgement]:
-    """Of each day up to a night the version that the night knows."""
+def standing(found: Sequence[Judgement], night: dt.date) -> list[Judgement]:
+    """Of each day up to a night the version that the night knows.
+
+    found: what `judgements` tells.
+    """
     newest: dict[dt.date, Judgement] = {}
-    for one in judgements(folder):
+    for one in found:
         if one.day <= night and one.night <= night:
             newest[one.day] = one
     return [newest[day] for day in sorted(newest)]

@@ -21,6 +21,7 @@ import polars as pl
 
 from flows import queries
 from flows.folder import REPAIRED, VIOLATIONS, Folder, replacing
+from flows.places import WAREHOUSE
 from flows.warehouse import designs, frequencies, rewarded, suggested
 from flows.warehouse.checked import kept_days
 from flows.warehouse.estimates import ESTIMATES, made_nights
@@ -28,7 +29,6 @@ from flows.warehouse.evidence import EVIDENCE, path_of
 from flows.warehouse.revisions import REVISIONS
 from flows.warehouse.settings import Job
 
-WAREHOUSE = "warehouse.duckdb"
 VIEWS = (
     "answers",
     "differences",

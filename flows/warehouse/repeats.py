@@ -16,7 +16,8 @@ from pathlib import Path
 import polars as pl
 
 from flows import columns as c
-from flows.errors import BrokenRule, ViolatingRow, ViolationsError
+from flows.decisions.violating import broken_rule
+from flows.errors import ViolationsError
 from flows.folder import VIOLATIONS, Folder, digest_of
 from flows.offpolicy.blocks import identity
 from flows.warehouse.days import Day, open_day
@@ -28,7 +29,6 @@ REMEDY = "keep one row a decision (and slot); a retried upload repeats its file.
 IDENTITY = "identity"
 # How many hashes of new days are compared at a time.
 PART = 4_000_000
-SHOWN_ROWS = 5
 
 
 def across_days(
@@ -153,8 +153,7 @@ def _violations(
     listing = folder.write_parquet(
         rows.select(pl.lit(RULE).alias("rule"), pl.all()), VIOLATIONS, name
     )
-    shown = tuple(ViolatingRow(*row) for row in rows.head(SHOWN_ROWS).rows())
-    broken = BrokenRule(RULE, SENTENCE, REMEDY, rows.height, shown)
+    broken = broken_rule(RULE, SENTENCE, REMEDY, rows)
     return ViolationsError(
         (broken,), decisions=0, listing=str(listing), days=(newest.isoformat(),)
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 from flows.decisions import Layout
 from flows.importers import LearningMode
 from flows.offpolicy.methods import Design
+from flows.places import results_of
 from flows.policies import Candidate
 from flows.rewards import Rewards
 
@@ -98,4 +99,4 @@ class Job:
     @property
     def results(self) -> Path:
         """The folder the job writes to."""
-        return self.base / "results" / self.name
+        return results_of(self.base, self.name)

@@ -31,11 +31,11 @@ from flows.offpolicy.evidence import NO_OTHER
 from flows.offpolicy.methods import EXPLORATORY, Design, Window
 from flows.offpolicy.nights import EPOCH, segment_shares
 from flows.offpolicy.plan import Plan, Subject
+from flows.places import WAREHOUSE
 from flows.policies import nearest
 from flows.warehouse import estimates, evidence, windows
 from flows.warehouse.arrivals import closing
 from flows.warehouse.evidence import EXACT
-from flows.warehouse.publish import WAREHOUSE
 from flows.warehouse.segments import WHOLE, Chosen
 from flows.warehouse.settings import BASELINE, Job
 from flows.warehouse.windows import Look

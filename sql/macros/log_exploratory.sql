@@ -23,6 +23,33 @@ create or replace macro log_facts(
     end
 };
 
+-- weight: on supported actions; score: what a reward is multiplied with. origin, bottom:
+-- the estimand where the scaled score is 0, and its least scaled value.
+create or replace macro log_answer(
+    weight, score, reward, floor, lowest, highest, unsupported,
+    sample_probability, least_sample_probability, confidence, origin, bottom
+) as
+exploratory_answer(
+    log_sums(
+        score,
+        (reward - lowest) / (highest - lowest),
+        unsupported,
+        least_sample_probability / sample_probability
+    ),
+    log_facts(
+        weight,
+        (reward - lowest) / (highest - lowest),
+        unsupported,
+        least_sample_probability / sample_probability,
+        floor,
+        origin,
+        highest - lowest,
+        bottom,
+        least_sample_probability
+    ),
+    confidence
+);
+
 -- The candidate's mean reward. unsupported: `log_unsupported`, where some action lies
 -- below the floor. sample_probability: with which the decision was kept in the log, and
 -- the least one by design.
@@ -30,25 +57,9 @@ create or replace macro exploratory_log_value(
     weight, reward, floor, lowest, highest, unsupported := 0,
     sample_probability := 1, least_sample_probability := 1, confidence := 0.95
 ) as
-exploratory_answer(
-    log_sums(
-        weight,
-        (reward - lowest) / (highest - lowest),
-        unsupported,
-        least_sample_probability / sample_probability
-    ),
-    log_facts(
-        weight,
-        (reward - lowest) / (highest - lowest),
-        unsupported,
-        least_sample_probability / sample_probability,
-        floor,
-        lowest,
-        highest - lowest,
-        0,
-        least_sample_probability
-    ),
-    confidence
+log_answer(
+    weight, weight, reward, floor, lowest, highest, unsupported,
+    sample_probability, least_sample_probability, confidence, lowest, 0
 );
 
 -- The candidate's mean reward minus that of the policy that ran.
@@ -56,23 +67,7 @@ create or replace macro exploratory_log_improvement(
     weight, reward, floor, lowest, highest, unsupported := 0,
     sample_probability := 1, least_sample_probability := 1, confidence := 0.95
 ) as
-exploratory_answer(
-    log_sums(
-        weight - 1,
-        (reward - lowest) / (highest - lowest),
-        unsupported,
-        least_sample_probability / sample_probability
-    ),
-    log_facts(
-        weight,
-        (reward - lowest) / (highest - lowest),
-        unsupported,
-        least_sample_probability / sample_probability,
-        floor,
-        0,
-        highest - lowest,
-        -1,
-        least_sample_probability
-    ),
-    confidence
+log_answer(
+    weight, weight - 1, reward, floor, lowest, highest, unsupported,
+    sample_probability, least_sample_probability, confidence, 0, -1
 );

@@ -32,9 +32,9 @@ from flows.job import load
 from flows.offpolicy.evidence import SUMS
 from flows.offpolicy.grid import UNIT, Grid
 from flows.offpolicy.nights import IMPORTANCE_WEIGHTING, SCHEMA, WINDOWS
+from flows.places import WAREHOUSE
 from flows.warehouse.estimates import ESTIMATES
 from flows.warehouse.plans import LOOKS, settings_of
-from flows.warehouse.publish import WAREHOUSE
 
 START = dt.date(2023, 1, 1)
 METHODS = ("mixture", "anytime")

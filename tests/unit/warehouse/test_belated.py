@@ -6,7 +6,7 @@ import datetime as dt
 
 import polars as pl
 
-from flows.warehouse.judging import standing
+from flows.warehouse.judging import judgements, standing
 
 DAY, HOUR = 86_400, 3_600
 
@@ -28,7 +28,7 @@ def test_rewards_of_earlier_days_are_late_or_counted_there(place):
     place.events([(name, at, at, 1.0) for name, at in received])
     plan = place.judged()
     assert plan.arrivals.rewards.wait_seconds == wait
-    judged = standing(place.folder(), dt.date(2024, 5, 3))
+    judged = standing(judgements(place.folder()), dt.date(2024, 5, 3))
     found = ("events", "timely", "late", "late_after_closing", "dangling")
     assert [[getattr(one.counts, name) for name in found] for one in judged] == [
         [2, 1, 1, 0, 0],
